@@ -101,6 +101,16 @@ describe('everthread waits', () => {
     expect((await run(['waits', 'answer', 'nothing'])).code).toBe(2);
     expect((await run(['waits', 'answer', 'nothing', '--approve', '--deny'])).code).toBe(2);
     expect((await run(['waits', 'answer', 'nothing', '--value', 'ada'])).code).toBe(2);
+    const changing = ['waits', 'answer', 'nothing', '--arguments-file', '-'];
+    expect((await run([...changing, '--deny'], '{}')).code).toBe(2);
+    expect(await run([...changing, '--approve'], '["a"]')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('Standard input is not a JSON object'),
+    });
+    expect((await run(['waits', 'answer', 'nothing', '--approve', '--arguments-file', 'no.json'])).code).toBe(
+      2,
+    );
+    expect((await run([...changing, '--approve'], '{"a":1}')).code).toBe(3);
     const stopped = await begin('desk-4');
     expect((await run(['threads', 'stop', 'desk-4'])).code).toBe(0);
     await rest('desk-4');

@@ -41,7 +41,7 @@ describe('an answer to a wait', () => {
 
   it('must match the kind of the wait; a denial always does', () => {
     const fits = (answer: WaitAnswer) =>
-      WAIT_KINDS.filter((kind) => answerProblem(kind, answer) === undefined);
+      WAIT_KINDS.filter((kind) => answerProblem({ kind, changeable: false }, answer) === undefined);
     expect(fits({ approved: false })).toEqual(WAIT_KINDS);
     expect(fits({ approved: true })).toEqual(['approval', 'paused']);
     expect(fits({ value: 1 })).toEqual(['question', 'variables']);
@@ -65,7 +65,11 @@ describe('an answer to a wait', () => {
     [{ approved: 'yes' }, '"approved": true or false'],
     [{ approved: true, value: 1 }, 'either "value" or "approved"'],
     [{ approved: true, scope: 'ever' }, '"scope" must be one of once, execution, thread, always'],
-    [{ approved: true, arguments: {} }, 'unknown field "arguments"'],
+    [{ approved: true, arguments: {} }, undefined],
+    [{ approved: true, args: {} }, 'unknown field "args"'],
+    [{ approved: true, arguments: [] }, '"arguments" must be an object'],
+    [{ approved: false, arguments: {} }, 'belong to "approved": true'],
+    [{ approved: true, scope: 'thread', arguments: {} }, 'leave "scope" out'],
     [{ approved: true, reason: 'x'.repeat(2001) }, '"reason" must be a string'],
     [{ value: 'x'.repeat(70_000) }, 'larger than'],
   ])('%j is parsed as %p', (given, refusal) => {

@@ -11,11 +11,12 @@ import { type KillOrdeal, PATIENCE, tellThread, workUnderKills } from '../suppor
 
 const SEED = Number(process.env.EVERTHREAD_FAULT_SEED || 20_261_123);
 /**
- * A person approves (`approve`), denies (`deny`), does not answer in time (`expire`) or not at all (`leave`); a rule
+ * A person approves (`approve`), also with changed arguments (`change`), denies (`deny`), does not answer in time (`expire`) or not at all (`leave`); a rule
  * denies (`forbid`); a budget denies a call that needs an approval (`unasked`), or one that needs none (`overspend`).
  */
-const FATES = ['approve', 'deny', 'expire', 'leave', 'forbid', 'unasked', 'overspend'] as const;
+const FATES = ['approve', 'change', 'deny', 'expire', 'leave', 'forbid', 'unasked', 'overspend'] as const;
 type Fate = (typeof FATES)[number];
+const DONE: readonly Fate[] = ['approve', 'change'];
 const NO_CALLS = { budget: { maxToolCalls: 0 } };
 const CONTEXTS: Partial<Record<Fate, GivenContext>> = {
   forbid: { permissions: { 'money.*': 'deny' } },
@@ -45,8 +46,21 @@ export function describeWaitKill({ threads, kills, seconds }: KillOrdeal): void 
     if (fate === 'expire' || fate in CONTEXTS) return;
     const { id } = await openWait(cluster, thread, ...PATIENCE);
     if (fate === 'leave') return;
+    if (fate === 'change') return changed(thread, id);
     const answer = fate === 'approve' ? '--approve' : '--deny';
     expect(await decideAloud(cluster, id, answer)).toMatchObject({ code: 0 });
+  }
+
+  /** The change is shown once more, since the description of a refund has its line. */
+  async function changed(thread: string, id: string): Promise<void> {
+    const { client } = cluster;
+    expect(await client.answerWait(id, { approved: true, arguments: { line: '2' } })).toEqual({
+      outcome: 'taken',
+    });
+    const further = async () => (await client.listWaits({ threadId: thread }))[0];
+    const wait = await eventually('the further wait', further, ...PATIENCE);
+    expect(wait).toMatchObject({ summary: 'Refunds 2' });
+    expect(await client.answerWait(wait.id, { approved: true })).toEqual({ outcome: 'taken' });
   }
 
   const stateOf = async (threadId: string) => (await cluster.client.listActions({ threadId }))[0]?.state;
@@ -72,12 +86,13 @@ export function describeWaitKill({ threads, kills, seconds }: KillOrdeal): void 
       return fate;
     }
     if (fate === 'leave') expect(told).toEqual({ fate, state: 'requested', done: 0 });
-    else if (fate !== 'approve') expect(told).toEqual({ fate, state: 'denied', done: 0 });
+    else if (!DONE.includes(fate)) expect(told).toEqual({ fate, state: 'denied', done: 0 });
     else if (state === 'completed') expect(told).toEqual({ fate, state, done: 1 });
     else {
       expect(told).toMatchObject({ fate, state: 'uncertain' });
       expect(done).toBeLessThan(2);
     }
+    if (fate === 'change' && done > 0) expect(cluster.ledger(thread)).toEqual(['2']);
     return state;
   }
 
@@ -106,7 +121,7 @@ export function describeWaitKill({ threads, kills, seconds }: KillOrdeal): void 
         const work = async (fate: Fate) => {
           const thread = await begun(fate);
           try {
-            if (fate !== 'approve') forbidden.push(thread);
+            if (!DONE.includes(fate)) forbidden.push(thread);
             await answered(thread, fate);
             answers += 1;
             if (fate !== 'leave') return await settle(thread, fate);

@@ -4,6 +4,7 @@
  */
 import { describe, expect, it } from '@jest/globals';
 import type { ElicitResult } from '@modelcontextprotocol/client';
+import { z } from 'zod';
 import { defineTool } from '../../src/definitions/index.ts';
 import { tokenAccess } from '../../src/server/api/access.ts';
 import { calls, says, scriptedModel } from '../../src/testing/index.ts';
@@ -56,6 +57,35 @@ describe.each(['auto', 'legacy'] as const)('a wait of an agent, for a client tha
     ]);
     // Each step is reported once, however many rounds there were.
     expect(words.filter((word) => word === 'thinking')).toHaveLength(3);
+  });
+
+  it('is approved with changed arguments; a text that is no JSON object leaves it open', async () => {
+    const model = scriptedModel([calls('seat', { seats: 9 }), says('Done.')]);
+    const seats: number[] = [];
+    const seat = defineTool({
+      description: 'seats',
+      args: z.object({ seats: z.number() }),
+      confirm: true,
+      execute: (_state, given) => {
+        seats.push(given.seats);
+        return { status: 'success', result: 'ok' };
+      },
+    });
+    const { runtime, url } = await door({ model, tools: { seat } });
+    let changed = 'two';
+    const filled = () => ({ action: 'accept' as const, content: { approved: true, arguments: changed } });
+    const { client, forms } = await person(url, mode, filled);
+    const refused = await client.callTool({ name: 'helper', arguments: { message: 'go' } });
+    expect(JSON.stringify(refused)).toContain(
+      mode === 'auto' ? 'InvalidValue: \\"seat\\" was not approved' : '"status":"waits"',
+    );
+    expect(forms).toMatchObject([{ requestedSchema: { properties: { arguments: { type: 'string' } } } }]);
+    changed = '{"seats":2}';
+    const [{ threadId: thread } = { threadId: '' }] = await runtime.client.listWaits();
+    const after = toldOf(await client.callTool({ name: 'helper', arguments: { thread } }));
+    expect(after).toMatchObject({ status: 'answered', text: 'Done.' });
+    expect(seats).toEqual([2]);
+    await runtime.client.waitForIdle(thread);
   });
 
   it.each<[string, ElicitResult]>([

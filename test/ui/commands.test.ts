@@ -43,7 +43,7 @@ describe('a command that the page shows', () => {
   it.each([
     ['threads list', ['status', 'agent', 'user', 'organization', 'tag', 'sort']],
     ['threads send', ['attach']],
-    ['waits answer', ['approve', 'deny', 'scope', 'reason', 'value', 'valueStdin']],
+    ['waits answer', ['approve', 'deny', 'scope', 'reason', 'argumentsFile', 'value', 'valueStdin']],
     ['tokens create', ['scope']],
   ])('has its options: %s', async (path, options) => {
     expect(Object.keys((await find(path))?.options ?? {})).toEqual(expect.arrayContaining(options));

@@ -81,6 +81,27 @@ inBrowser('the dock of the page', () => {
     expect(paid).toEqual([1250]);
   });
 
+  it('approves with changed arguments, and shows what is wrong with them', async () => {
+    const { runtime, threadId, paid } = await refunding();
+    const { url } = await testApi(runtime);
+    const page = await open(url, `#/threads/${threadId}`);
+    await shows(page, '1250', '[data-wait=approval]');
+    await click(page, '[data-wait=approval] [name=change]');
+    await fill(page, '[aria-label="Changed arguments"]', '{"cents": 10');
+    await click(page, '[data-act=approve]');
+    await shows(page, 'not a JSON object');
+    await fill(page, '[aria-label="Changed arguments"]', '{"cents": "ten", "to": "Ada"}');
+    await click(page, '[data-act=approve]');
+    await shows(page, 'The changed arguments were refused', '[data-wait=approval]');
+    await click(page, '[data-wait=approval] [name=change]');
+    await fill(page, '[aria-label="Changed arguments"]', '{"cents": 10, "to": "Ada"}');
+    await click(page, '[data-act=approve]');
+    await shows(page, 'Refunded.');
+    await runtime.client.waitForIdle(threadId);
+    expect(paid).toEqual([10]);
+    await shows(page, 'with changed arguments');
+  });
+
   it('tells whoever denies what another has approved before that this does not count', async () => {
     const { runtime, threadId, paid } = await refunding();
     const { url } = await testApi(runtime);

@@ -18,7 +18,7 @@ import type { ChildCall } from '../../store/family/family-record.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { toAttemptOutcome, toSettled } from '../tool/record-tool-outcome.ts';
 import { beginAsked, openGuard, type ResumableCall, settleCall } from '../tool/resumable-call.ts';
-import { askApproval } from '../tool-gate/approval.ts';
+import { askAgain, askApproval } from '../tool-gate/approval.ts';
 import { toToolCall } from '../tool-gate/before-call.ts';
 import { beginJudged, type JudgePorts, takes, toAskedAgent, toAskedTask } from '../tool-gate/judge-call.ts';
 import { limitCalls } from '../tool-gate/resolve-call.ts';
@@ -154,7 +154,8 @@ export async function passSubagentGate(
 ): Promise<MadeChild['outcome'] | UnmadeChild | WaitingCall> {
   const known = { call, execution: call.begun };
   const passed = await gateOf(dependencies, call.begun.call.name).pass(dependencies, known);
-  return passed.kind === 'go' ? passed.known.outcome : passed.end;
+  if (passed.kind === 'go') return passed.known.outcome;
+  return (await askAgain(dependencies, call.begun, passed.end)) ?? passed.end;
 }
 
 function gateOf(

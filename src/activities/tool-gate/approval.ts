@@ -1,8 +1,10 @@
 /**
  * Stage: a call that needs an approval waits for it before it begins. The call is then run again from the gate's first
  * stage, so that what is judged, prepared and fingerprinted is what will be done.
- * - An approval belongs to the call and the fingerprint that it was given for. A changed preparation asks again, and
- *   the arguments are never taken from the person who answers.
+ * - An approval belongs to the call and the fingerprint that it was given for. A changed preparation asks again.
+ * - A person may approve the call with changed arguments (core/wait/changed-arguments.ts). That is the approval, unless
+ *   capabilities, description or artifacts are others than the person was shown: then those are asked for. Arguments
+ *   that the tool does not accept are asked for again, and the model learns nothing of them.
  * - Anything but an approval refuses: a denial, a time-out, a wait that was closed, a wait that cannot be opened.
  * - A call that the budget can never allow asks for no approval. It ends as denied by the budget, before the wait is
  *   opened.
@@ -21,17 +23,21 @@ import {
   toRefusal,
 } from '../../author/policy/judge-action.ts';
 import type { ThreadEnv } from '../../author/state/thread-env.ts';
+import type { AnsweredCall } from '../../author/tool/check-arguments.ts';
+import type { WaitingCall } from '../../core/thread/step.ts';
+import { canonicalJson } from '../../core/value/canonical-json.ts';
 import { errorMessage, isRuntimeError, isStoreFault } from '../../core/value/error.ts';
+import { refusedKey } from '../../core/wait/changed-arguments.ts';
 import type { ActionDenial, DecidedAction } from '../../store/action/action-record.ts';
 import type { Wait } from '../../store/wait/wait-record.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
-import { abortError } from '../base/guard.ts';
+import { abortError, abortSignal } from '../base/guard.ts';
 import type { CallInfo } from './call-info.ts';
 import { toWaitingCall } from './waiting-call.ts';
 
 /** A call of any kind with its place in a step. */
 interface JudgedCall extends Asked, Judged {
-  readonly execution: Pick<CallInfo, 'step' | 'index' | 'waits'>;
+  readonly execution: Pick<CallInfo, 'step' | 'index' | 'waits' | 'call'>;
   /** Present if variables have been read. */
   readonly env?: Pick<ThreadEnv, 'redactKnown'>;
 }
@@ -42,27 +48,30 @@ export async function askApproval(
 ) {
   if (!asked || !action) return go();
   const { name, callId, executionId, signal } = asked;
-  const { step, index, waits = [] } = execution;
-  // For this call and this fingerprint.
-  const key = `approval:${step}:${index}:${action.action.fingerprint}`;
-  const { wait: answered } = waits.findLast((each) => each.key === key) ?? {};
+  const { step, index, waits = [], call } = execution;
+  const { fingerprint } = action.action;
+  const { wait: answered } =
+    waits.findLast(({ wait }) => wait.kind === 'approval' && wait.fingerprint === fingerprint) ?? {};
   if (answered) return judgeAnswer(action, answered);
   if (action.decision.effect !== 'require_approval') return go();
+  const asks = showAction(asked, action);
+  const shown = env ? env.redactKnown(asks) : asks;
+  const changed = waits.find(({ wait }) => wait.id === call.changed?.waitId)?.wait;
+  if (changed && isShown(changed, shown.data)) return go();
   const earlier = await findEarlier(store, asked, action);
   if (earlier) return earlier.approved ? go() : refuseAction(action, toRefusal(earlier));
   if (asked.rules.policy.approvals === 'refuse') return refuseAction(action, toDenial(action.decision));
   const expiresInMs = registry().tools.get(name)?.approvalTimeoutMs;
-  const shown = showAction(asked, action);
   try {
     const opened = await retryWhileUnavailable(signal, () =>
       store.waits.open({
         id: randomUUID(),
         threadId: asked.thread.id,
-        key,
+        key: `approval:${step}:${index}:${fingerprint}`,
         kind: 'approval',
         name,
-        ...(env ? env.redactKnown(shown) : shown),
-        fingerprint: action.action.fingerprint,
+        ...shown,
+        fingerprint,
         blocks: true,
         executionId,
         toolCallId: callId,
@@ -84,6 +93,53 @@ export async function askApproval(
   // The call or its thread is over: the activity is left to another attempt.
   throw abortError();
 }
+
+/** True if the wait has shown all that would be done, but for the arguments. */
+function isShown({ data }: Wait, now: ReturnType<typeof showAction>['data']): boolean {
+  const seen = (data ?? {}) as Partial<typeof now>;
+  const besides = ({ capabilities, description, artifacts }: Partial<typeof now>) =>
+    canonicalJson({ capabilities, description, artifacts });
+  return besides(seen) === besides(now);
+}
+
+/**
+ * Asks again if a person's changed arguments are why the call was refused: with what the wait has shown before, and the
+ * problem. Undefined if the model is to read the refusal.
+ */
+export async function askAgain(
+  { store, probe }: Pick<ActivityDependencies, 'store' | 'probe'>,
+  { step, index, waits = [], call, thread, pending }: CallInfo,
+  end: AnsweredCall | { readonly kind: Exclude<string, AnsweredCall['kind']> },
+): Promise<WaitingCall | undefined> {
+  const refused = waits.find(({ wait }) => wait.id === call.changed?.waitId);
+  if (!refused || pending?.begun !== false || !('invalid' in end)) return undefined;
+  const { kind, name, blocks, fingerprint, executionId, toolCallId, openedAt, expiresAt } = refused.wait;
+  const { problem: before, ...data } = refused.wait.data as { readonly problem?: string };
+  const asks = before === undefined ? refused.wait.summary : refused.wait.summary.slice(before.length + 1);
+  const problem = `The changed arguments were refused: ${end.result.error}`.slice(0, PROBLEM_CHARS);
+  const opened = await retryWhileUnavailable(abortSignal(), () =>
+    store.waits.open({
+      id: randomUUID(),
+      threadId: thread.id,
+      key: refusedKey(refused),
+      kind,
+      name,
+      summary: `${problem}\n${asks}`,
+      data: { ...data, problem },
+      blocks,
+      fingerprint,
+      executionId,
+      toolCallId,
+      call: { step, index },
+      expiresInMs: expiresAt === null ? undefined : Math.ceil((expiresAt - openedAt) / 1000),
+    }),
+  );
+  await probe?.('wait_opened');
+  if (opened.kind === 'open') return toWaitingCall(opened.wait);
+  throw abortError();
+}
+
+const PROBLEM_CHARS = 1000;
 
 function judgeAnswer(action: DecidedAction, { answer, state, reason }: Wait) {
   if (answer && 'approved' in answer && answer.approved) return go();

@@ -120,6 +120,27 @@ export async function storeFiles(
   return go({ row: { result: stored, message } });
 }
 
+/**
+ * Stage: the model called with other arguments than those that a person has approved, so its tool message says which
+ * ones were used.
+ */
+export async function showChangedArguments(
+  _ports: unknown,
+  { execution: { call }, env, row }: AnsweredFrame & ResultRow,
+): Promise<Verdict<ResultRow, never>> {
+  const { result, message } = row;
+  const { changed, arguments: used } = call;
+  if (!result || !changed) return go({ row });
+  const cut = (text: string) => (text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text);
+  const who = changed.by === undefined ? '' : ` by ${changed.by}`;
+  const note = `Approved with changes${who}: called with ${cut(used)} in place of ${cut(changed.from)}.`;
+  const content = await redactText(env, `${toolContent(result)}\n\n${note}`);
+  return go({ row: { result, message: { ...message, content } } });
+}
+
+/** Characters of arguments in that note. */
+const MAX_SHOWN = 2000;
+
 /** Runs `before_create_message` on the tool message. */
 export async function beforeCreateMessage(
   _ports: unknown,
@@ -128,14 +149,14 @@ export async function beforeCreateMessage(
   const { result } = row;
   if (!result || !hooks.has('before_create_message', 'after_create_message')) return go();
   const { call, subprompt } = execution;
-  const content = toolContent(result);
+  const content = row.message?.content ?? toolContent(result);
   const { attachments } = row.message ?? {};
   const after = await hooks.beforeRow(
     fillMessage({
       id: call.messageId ?? randomUUID(),
       role: 'tool',
-      content,
       ...row.message,
+      content,
       name: call.name,
       tool_call_id: call.callId,
       tool_status: result.status,
@@ -145,7 +166,7 @@ export async function beforeCreateMessage(
     }),
   );
   const { content: shown, ...changes } = toChanges(after);
-  const changed = shown === content ? {} : { content: await redactText(env, shown) };
+  const changed = shown === toolContent(result) ? {} : { content: await redactText(env, shown) };
   return go({ row: { result, message: { id: after.id, ...changes, ...changed } } });
 }
 

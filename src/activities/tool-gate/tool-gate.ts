@@ -32,7 +32,7 @@ import type { LaterCall, ToolCallOutcome, WaitingCall } from '../../core/thread/
 import { errorMessage, isRuntimeError } from '../../core/value/error.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { isTransient } from '../base/guard.ts';
-import { askApproval } from './approval.ts';
+import { askAgain, askApproval } from './approval.ts';
 import { beforePromptCall, beforeToolCall, type GuardedCall } from './before-call.ts';
 import type { CallAnswer, KnownCall, ToolResultKey } from './call-info.ts';
 import { afterCreateMessage, commitResult, giveUpCall } from './commit-result.ts';
@@ -59,6 +59,7 @@ import {
   beforeCreateMessage,
   beforeStoreResult,
   redactResult,
+  showChangedArguments,
   storeFiles,
   takeScratch,
 } from './result-hooks.ts';
@@ -128,6 +129,7 @@ const RESULT = openGate<ActivityDependencies, AnsweredFrame, ToolCallOutcome>()
   .stage(beforeStoreResult) //     8 hooks before it is stored
   .stage(redactResult) //          9 redaction of what hooks have made of it
   .stage(storeFiles) //           10 files of the result
+  .stage(showChangedArguments) // 10 arguments that a person has changed
   .stage(beforeCreateMessage) //  10 hooks on the tool message
   .stage(commitResult); //        11 one transaction
 
@@ -137,12 +139,10 @@ type Answered = ({ readonly kind: 'answered' } & CallAnswer) | Unanswered;
 export async function answerCall(dependencies: ActivityDependencies, frame: ToolFrame): Promise<Answered> {
   const agent = findHandoff(dependencies.registry(), frame.execution.call.name);
   const guard = frame.hooks.beforeToolCall;
-  if (agent) return toAnswer(await HANDOFF.pass(dependencies, { ...frame, agent, guard }));
-  return toAnswer(await FUNCTION.pass(dependencies, frame));
-}
-
-function toAnswer(passed: Passed<CallAnswer, AnsweredCall | Unanswered>): Answered {
-  if (passed.kind === 'end') return passed.end;
+  const passed: Passed<CallAnswer, AnsweredCall | Unanswered> = agent
+    ? await HANDOFF.pass(dependencies, { ...frame, agent, guard })
+    : await FUNCTION.pass(dependencies, frame);
+  if (passed.kind === 'end') return (await askAgain(dependencies, frame.execution, passed.end)) ?? passed.end;
   const { result, handoff } = passed.known;
   return { kind: 'answered', result, handoff };
 }

@@ -83,12 +83,16 @@ export function findEvaluators(
 /** Returns what a person sees: what would be done, and why an approval is needed. */
 export function showAction({ args, name }: AskedAction, { action, decision }: JudgedAction) {
   const { id, kind, capabilities, description, artifacts = [] } = action;
-  const summary = decision.confirm ?? description ?? `${name} ${JSON.stringify(args ?? {})}`;
+  const call = `${name} ${JSON.stringify(args ?? {})}`;
+  const confirm = decision.confirm === call ? undefined : decision.confirm;
+  const summary = decision.confirm ?? description ?? call;
   const data = {
     actionId: id,
     kind,
     arguments: args ?? {},
     capabilities,
+    // What the tool says of the call, beyond its arguments.
+    description: confirm ?? description,
     artifacts,
     reason: decision.reason,
   };

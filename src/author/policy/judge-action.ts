@@ -107,6 +107,7 @@ export async function prepareAction(
     if (signal.aborted) throw error;
     return refuseCall(
       `"${tool.name}" was not done, because it could not be prepared: ${errorMessage(error)}`,
+      { invalid: true },
     );
   }
 }

@@ -2,6 +2,7 @@
 import type { ToolDefinition } from '../../core/author/registry.ts';
 import type { ToolResult } from '../../core/message/message.ts';
 import { canonicalJson } from '../../core/value/canonical-json.ts';
+import { definedFields } from '../../core/value/record.ts';
 import type { DecidedAction } from '../../store/action/action-record.ts';
 import { end, go, type Nothing, type Verdict } from '../policy/gate.ts';
 import type { ThreadEnv } from '../state/thread-env.ts';
@@ -13,6 +14,8 @@ export interface AnsweredCall {
   readonly result: ToolResult;
   /** Set if the tool must not run at all; absent if only its arguments are invalid. */
   readonly refused?: true;
+  /** Set if the call could run with other arguments. */
+  readonly invalid?: true;
   /** The judged action; set if its policy or budget has refused it. */
   readonly action?: DecidedAction;
 }
@@ -20,10 +23,14 @@ export interface AnsweredCall {
 /** Ends the gate with an error result; `told` has its code and data, for programs. */
 export function refuseCall(
   error: string,
-  { action, ...told }: Pick<ToolResult, 'error_code' | 'error_data'> & Pick<AnsweredCall, 'action'> = {},
+  {
+    action,
+    invalid,
+    ...told
+  }: Pick<ToolResult, 'error_code' | 'error_data'> & Pick<AnsweredCall, 'action' | 'invalid'> = {},
 ): Verdict<never, AnsweredCall> {
   const result = { status: 'error', error, ...told } as const;
-  return end({ kind: 'answered', refused: true, result, ...(action && { action }) });
+  return end({ kind: 'answered', refused: true, result, ...definedFields({ action, invalid }) });
 }
 
 /** Ends the gate with an error result for a call that could run with valid arguments. */
@@ -31,7 +38,7 @@ export function refuseArguments(
   error: string,
   errorFields: Pick<ToolResult, 'error_code' | 'error_data'> = {},
 ): Verdict<never, AnsweredCall> {
-  return end({ kind: 'answered', result: { status: 'error', error, ...errorFields } });
+  return end({ kind: 'answered', invalid: true, result: { status: 'error', error, ...errorFields } });
 }
 
 /**

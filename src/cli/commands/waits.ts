@@ -2,11 +2,13 @@
  * `everthread waits …`: questions to people, and their answers. Reading needs only the store; an answer is also sent to
  * the thread.
  */
+import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { InvalidArgumentError } from 'commander';
 import type { RuntimeClient } from '../../client/runtime-client.ts';
 import { StoredThreads } from '../../client/stored-threads.ts';
 import { RuntimeError } from '../../core/value/error.ts';
+import { parseRecord } from '../../core/value/record.ts';
 import { WAIT_SCOPES, type WaitAnswer } from '../../core/wait/answer.ts';
 import { asksForSecrets, WAIT_STATES, type WaitOutcome } from '../../core/wait/wait.ts';
 import {
@@ -84,6 +86,10 @@ const ANSWER = {
   deny: toggle('no; refuses a wait of any kind'),
   value: option<unknown>('<json>', 'the value that is asked for', parseJson),
   valueStdin: toggle('the same, as JSON from standard input: for secret values'),
+  argumentsFile: option(
+    '<file>',
+    'with --approve: what the call runs with, in place of all its arguments; JSON, "-" for standard input',
+  ),
   scope: option('<scope>', 'how far an approval reaches', WAIT_SCOPES),
   by: option('<name>', 'who answers'),
   reason: option('<text>', 'why'),
@@ -104,6 +110,7 @@ const answer = command({
 Examples:
   everthread waits answer 4f2a… --approve --by ada
   everthread waits answer 4f2a… --deny --reason "not today"
+  everthread waits answer 4f2a… --approve --arguments-file changed.json
   everthread waits answer 4f2a… --value '"Ada Lovelace"'
   everthread waits answer 4f2a… --value-stdin < answer.json   (a secret value, never on a command line)`,
   async run({ id, fingerprint, ...options }) {
@@ -147,12 +154,15 @@ async function refuseSecrets(client: Pick<RuntimeClient, 'getWait'>, id: string)
 }
 
 async function readAnswer(options: Values<typeof ANSWER>): Promise<WaitAnswer> {
-  const { approve, deny, value, valueStdin, scope, by, reason } = options;
+  const { approve, deny, value, valueStdin, argumentsFile, scope, by, reason } = options;
   const given = [approve, deny, value !== undefined, valueStdin].filter(Boolean).length;
   if (given !== 1) {
     throw new RuntimeError('InvalidValue', 'Give one of --approve, --deny, --value JSON and --value-stdin.');
   }
-  if (approve || deny) return { approved: approve === true, reason, scope, by };
+  if (argumentsFile !== undefined && !approve)
+    throw new RuntimeError('InvalidValue', '--arguments-file belongs to --approve.');
+  const changed = argumentsFile === undefined ? undefined : await readArguments(argumentsFile);
+  if (approve || deny) return { approved: approve === true, reason, scope, by, arguments: changed };
   if (reason !== undefined || scope !== undefined)
     throw new RuntimeError('InvalidValue', '--reason and --scope belong to --approve and --deny.');
   return { value: valueStdin ? await readJson() : value, by };
@@ -168,6 +178,17 @@ async function readJson(): Promise<unknown> {
       `Standard input is not JSON; a text is written in quotes, such as '"Ada"'.`,
     );
   }
+}
+
+/** They may have secrets too. */
+async function readArguments(path: string): Promise<Readonly<Record<string, unknown>>> {
+  const given =
+    path === '-' ? await text(process.stdin) : await readFile(path, 'utf8').catch(() => undefined);
+  const name = path === '-' ? 'Standard input' : `The file ${JSON.stringify(path)}`;
+  if (given === undefined) throw new RuntimeError('InvalidValue', `${name} cannot be read.`);
+  const changed = parseRecord(given);
+  if (changed) return changed;
+  throw new RuntimeError('InvalidValue', `${name} is not a JSON object with the arguments of the call.`);
 }
 
 function printOutcome(id: string, outcome: WaitOutcome, ended: boolean): void {

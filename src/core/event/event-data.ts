@@ -378,6 +378,8 @@ export interface EventData {
     readonly scope?: WaitScope;
     readonly reason?: string;
     readonly by?: string;
+    /** Set if the person has changed the arguments: the next `action.requested` of the call has them. */
+    readonly changed?: true;
   };
   /** A wait is over, unanswered: `expired`, or why it closed. A descendant's also: `answered`, or `released` (blocks no more). */
   'wait.closed': NamedWait & { readonly reason: string; readonly approved?: boolean; readonly by?: string };

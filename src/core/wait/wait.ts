@@ -79,16 +79,24 @@ export function judgeAnswer(
   return 'taken';
 }
 
+/** `changeable`: its arguments may be changed, since a call of a step waits for it that a client does not run. */
+interface AnsweredKind {
+  readonly kind: WaitKind;
+  readonly changeable: boolean;
+}
+
 /**
  * Returns why an answer does not fit a wait; undefined if it fits. Every wait can be refused. `approval` and `paused`
  * are answered by `approved`, the others by a `value`.
  */
-export function answerProblem(kind: WaitKind, answer: WaitAnswer): string | undefined {
+export function answerProblem({ kind, changeable }: AnsweredKind, answer: WaitAnswer): string | undefined {
   const asksWhether = kind === 'approval' || kind === 'paused';
   if ('value' in answer)
     return asksWhether
       ? `a wait of kind "${kind}" is answered by "approved", not by a "value"`
       : reconciliationProblem(kind, answer);
+  if (answer.arguments && !(kind === 'approval' && changeable))
+    return 'its arguments cannot be changed: only those of a call that waits for its approval, and that no client runs, can';
   if (asksWhether || !answer.approved) return undefined;
   return `a wait of kind "${kind}" is answered by a "value", or refused by "approved": false`;
 }

@@ -126,12 +126,24 @@ const INTERRUPT_REASONS: Readonly<Record<WaitKind, string>> = {
   reconcile: 'input_required',
 };
 
-const APPROVAL_SCHEMA = {
+const DECISION_SCHEMA = {
   type: 'object',
   properties: { approved: { type: 'boolean' }, reason: { type: 'string' } },
   required: ['approved'],
 };
+const APPROVAL_SCHEMA = {
+  ...DECISION_SCHEMA,
+  // In place of the call's own; for this call alone.
+  properties: { ...DECISION_SCHEMA.properties, arguments: { type: 'object' } },
+};
 const VALUE_SCHEMA = { type: 'object', properties: { value: {} }, required: ['value'] };
+const RESPONSE_SCHEMAS: Readonly<Record<WaitKind, Readonly<Record<string, unknown>>>> = {
+  approval: APPROVAL_SCHEMA,
+  paused: DECISION_SCHEMA,
+  question: VALUE_SCHEMA,
+  variables: VALUE_SCHEMA,
+  reconcile: VALUE_SCHEMA,
+};
 
 function toInterrupt(wait: EventData['wait.opened']): AgUiInterrupt {
   const { waitId: id, kind, name, callId, threadId, summary, expiresAt } = wait;
@@ -141,7 +153,7 @@ function toInterrupt(wait: EventData['wait.opened']): AgUiInterrupt {
     message: summary,
     // The client does not know the calls of descendants.
     ...(callId === undefined || threadId !== undefined ? {} : { toolCallId: callId }),
-    responseSchema: kind === 'approval' || kind === 'paused' ? APPROVAL_SCHEMA : VALUE_SCHEMA,
+    responseSchema: RESPONSE_SCHEMAS[kind],
     ...(expiresAt === null ? {} : { expiresAt: new Date(expiresAt / 1000).toISOString() }),
     metadata: { kind, name, ...(threadId === undefined ? {} : { threadId }) },
   };

@@ -16,7 +16,7 @@ export const WAIT_STORY: StoryHandlers<WaitKinds> = {
     const wanted = WANTED[data.kind](quote(data.name));
     return `${whoOf(data)} waits for ${wanted} (wait ${cut(data.waitId, 64)}): ${close(data.summary)}${until}`;
   }),
-  'wait.answered': tell('wait', ({ kind, name, approved, scope, reason, by }) => {
+  'wait.answered': tell('wait', ({ kind, name, approved, scope, reason, by, changed }) => {
     const who = by === undefined ? 'A person' : cut(by, 64);
     if (approved === undefined) return `${who} has answered what ${quote(name)} asked.`;
     const what =
@@ -25,7 +25,7 @@ export const WAIT_STORY: StoryHandlers<WaitKinds> = {
         : approved
           ? 'lets it go on'
           : 'does not let it go on';
-    return `${who} ${what}${SCOPES[scope ?? 'once']}${because(reason)}`;
+    return `${who} ${what}${changed ? ' with changed arguments' : ''}${SCOPES[scope ?? 'once']}${because(reason)}`;
   }),
   'wait.closed': tell('wait', ({ name, threadId, reason, approved, by }) => {
     const below = threadId === undefined ? '' : ` of the subagent ${cut(threadId, 64)}`;

@@ -98,7 +98,14 @@ export async function handleResponse(
   requireScope(caller, 'answer');
   const wait = await client.getWait(String(id));
   await requireReachable(client, caller, wait.threadId);
-  const answer = toAnswer(wait, readFilled(result));
-  if (answer) await client.answerWait(wait.id, { ...answer, by: caller.name ?? 'mcp' });
-  forms.tell(wait.id, answer ? 'answered' : 'put away');
+  let how: Parameters<OpenForms['tell']>[1] = 'put away';
+  try {
+    const answer = toAnswer(wait, readFilled(result));
+    if (!answer) return;
+    await client.answerWait(wait.id, { ...answer, by: caller.name ?? 'mcp' });
+    how = 'answered';
+  } finally {
+    // An answer that does not fit has no answer of its own: the call ends with the wait, which is still open.
+    forms.tell(wait.id, how);
+  }
 }

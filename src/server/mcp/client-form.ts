@@ -1,6 +1,7 @@
 /** Converts waits to MCP forms (`elicitation/create`), which are flat and have plain fields, and forms to answers. */
 import type { ElicitRequestFormParams } from '@modelcontextprotocol/server';
-import { isRecord } from '../../core/value/record.ts';
+import { RuntimeError } from '../../core/value/error.ts';
+import { definedFields, isRecord, parseRecord } from '../../core/value/record.ts';
 import type { WaitAnswer } from '../../core/wait/answer.ts';
 import type { Wait } from '../../store/wait/wait-record.ts';
 
@@ -29,8 +30,14 @@ const APPROVAL: Schema = {
   properties: { approved: { type: 'boolean', title: 'Approve' }, reason: REASON },
   required: ['approved'],
 };
+/** A form has plain fields only. */
+const CHANGED = {
+  type: 'string',
+  title: 'Changed arguments',
+  description: 'JSON, in place of all arguments above; empty to leave them',
+} as const;
 const SCHEMAS = {
-  approval: APPROVAL,
+  approval: { ...APPROVAL, properties: { ...APPROVAL.properties, arguments: CHANGED } },
   paused: APPROVAL,
   question: {
     type: 'object',
@@ -88,18 +95,31 @@ export function readFilled(given: unknown): FilledForm {
     : { action: 'cancel', content: {} };
 }
 
-/** Undefined if the form was dismissed: the wait stays open. Only an explicit `approved: true` approves. */
+/**
+ * Undefined if the form was dismissed: the wait stays open. Only an explicit `approved: true` approves. Throws
+ * `InvalidValue` for changed arguments that are no JSON object.
+ */
 export function toAnswer(
-  wait: Pick<Wait, 'kind' | 'data'>,
+  wait: Pick<Wait, 'kind' | 'name' | 'data'>,
   { action, content }: FilledForm,
 ): WaitAnswer | undefined {
   if (action === 'cancel') return undefined;
   const reason = typeof content.reason === 'string' && content.reason !== '' ? content.reason : undefined;
   if (action === 'decline') return { approved: false };
+  const approved = content.approved === true;
   switch (wait.kind) {
-    case 'approval':
+    case 'approval': {
+      const text = typeof content.arguments === 'string' ? content.arguments.trim() : '';
+      if (!approved || text === '') return definedFields({ approved, reason });
+      const changed = parseRecord(text);
+      if (changed) return definedFields({ approved, reason, arguments: changed });
+      throw new RuntimeError(
+        'InvalidValue',
+        `"${wait.name}" was not approved: its changed arguments are not a JSON object. Answer once more.`,
+      );
+    }
     case 'paused':
-      return { approved: content.approved === true, ...(reason === undefined ? {} : { reason }) };
+      return definedFields({ approved, reason });
     case 'question':
       return { value: schemaOf(wait.data) ? content : (content.answer ?? '') };
     default:

@@ -27,6 +27,7 @@ import { queryTogether } from '../transaction/statement.ts';
 import type { Owner } from '../transaction/step-place.ts';
 import { type CallRow, selectExecutionCalls } from '../transaction/step-row.ts';
 import type { ThreadRow, ThreadTransaction } from '../transaction/thread-transaction.ts';
+import { readArguments } from '../wait/wait-row.ts';
 
 /** Columns of the call's row. */
 type WatchColumns = Updateable<Pick<ToolCallTable, 'signature' | 'outcome' | 'progress' | 'loop'>>;
@@ -46,7 +47,8 @@ export async function watchCall(
 ): Promise<WatchedCall | undefined> {
   // Calls that a person or code has queued do not count.
   if (call.origin !== 'model') return undefined;
-  const { name, arguments: text, step, first_seq: since } = call;
+  const { name, step, first_seq: since } = call;
+  const text = await readArguments(thread, call);
   const signature = digest(canonicalJson(parseArguments(text) ?? text));
   const outcome = result.status === 'success' ? digest(toolContent(result)) : null;
   const [before, same, changed] = await queryTogether(thread.trx, [

@@ -38,7 +38,7 @@ import {
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
 import { insertWait } from '../wait/wait.ts';
 import type { OpenWait, Wait } from '../wait/wait-record.ts';
-import { reconcileKey } from '../wait/wait-row.ts';
+import { readArguments, reconcileKey } from '../wait/wait-row.ts';
 import type { CommitTool } from './tool-record.ts';
 
 interface CallResult extends ChangedMessage {
@@ -238,7 +238,7 @@ export async function openReconcileWait(
     kind: 'reconcile',
     name,
     summary: `"${name}" was running when its worker was lost: did it take effect?`,
-    data: showUncertain(action, call),
+    data: showUncertain(action, { ...call, arguments: await readArguments(thread, call) }),
     blocks: true,
     executionId,
     toolCallId,

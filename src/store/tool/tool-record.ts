@@ -14,6 +14,7 @@ import type { LoopGuard } from '../../core/guard/loop.ts';
 import type { ChangedMessage, Message, ToolResult, ToolStatus } from '../../core/message/message.ts';
 import type { MessageItem } from '../../core/thread/item.ts';
 import type { StoredError } from '../../core/thread/step.ts';
+import type { ChangedArguments } from '../../core/wait/changed-arguments.ts';
 import type { DecidedAction } from '../action/action-record.ts';
 import type { StepPlace } from '../step/step-place-record.ts';
 import type { CallKey, FromFlow, FromRun } from '../transaction/from-run.ts';
@@ -24,8 +25,10 @@ export interface ToolCallKey extends FromRun, CallKey {}
 export interface StoredToolCall {
   readonly name: string;
   readonly callId: string;
-  /** The caller's JSON text, unparsed. */
+  /** JSON text, unparsed: the caller's, or what a person has changed it to. */
   readonly arguments: string;
+  /** Present if a person has changed the arguments as they approved the call. */
+  readonly changed?: Pick<ChangedArguments, 'waitId' | 'by'> & { readonly from: string };
   readonly origin: 'model' | 'signal' | 'code';
   /** Id that its tool message will have; set if messages refer to it already. */
   readonly messageId?: string;

@@ -18,6 +18,7 @@ import type { RunContext } from '../../core/governance/run-context.ts';
 import { type ToolResult, toolContent, UNKNOWN_OUTCOME } from '../../core/message/message.ts';
 import type { StoredError } from '../../core/thread/step.ts';
 import { LIMITS } from '../../core/value/limit.ts';
+import { findChangedArguments } from '../../core/wait/changed-arguments.ts';
 import {
   type ActionPlace,
   closeAction,
@@ -55,6 +56,7 @@ import type {
   BegunTool,
   CommitTool,
   CommittedTool,
+  KeyedWait,
   SettledTool,
   SettleLost,
   ToolCallKey,
@@ -126,6 +128,7 @@ async function begin(
     // T8: continued, not begun again.
     if (again && !held) await updateCall(thread, call, { attempt: command.attempt });
   }
+  const waits = call.waits > 0 ? await markWaitsHeard(context, thread, call) : undefined;
   return {
     kind: 'run',
     repeated: call.state === 'started' && !again,
@@ -133,16 +136,23 @@ async function begin(
     call: {
       name: call.name,
       callId: call.call_id,
-      arguments: call.arguments,
       origin: call.origin,
       messageId: call.message_id ?? undefined,
+      ...toArguments(call, waits),
     },
     thread: toThreadRecord(thread.row),
     ...place,
     leftMs,
     history: command.history ? await toRecent(thread.trx, threadId, recent) : undefined,
-    ...(call.waits > 0 && { waits: await markWaitsHeard(context, thread, call) }),
+    ...(waits && { waits }),
   };
+}
+
+function toArguments({ arguments: from }: CallRow, waits: readonly KeyedWait[] = []) {
+  const changed = findChangedArguments(waits);
+  if (!changed) return { arguments: from };
+  const { arguments: given, ...who } = changed;
+  return { arguments: JSON.stringify(given), changed: { ...who, from } };
 }
 
 /** True if the call's gate begins it. */

@@ -1,10 +1,11 @@
 /** Rows of waits: found, converted to records, and ended. */
 import type { Kysely, Selectable } from 'kysely';
 import type { WaitAnswer } from '../../core/wait/answer.ts';
+import { findChangedArguments } from '../../core/wait/changed-arguments.ts';
 import { isWaitExpired } from '../../core/wait/wait.ts';
 import type { Tables } from '../schema/tables.ts';
 import { findRow } from '../transaction/rows.ts';
-import { updateCall } from '../transaction/step-row.ts';
+import { type CallRow, updateCall } from '../transaction/step-row.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
 import { showHeldUp, showOver } from '../transaction/waiting-for.ts';
 import type { Wait, WaitTable } from './wait-record.ts';
@@ -38,6 +39,26 @@ export function toWait(row: WaitRow, now: number): Wait {
 
 export async function findWait(db: Kysely<Tables>, id: string): Promise<WaitRow | undefined> {
   return findRow(db, 'waits', { id });
+}
+
+/** The waits of a call, oldest first. */
+export async function readWaits(
+  thread: ThreadTransaction,
+  { step, idx }: Pick<CallRow, 'step' | 'idx'>,
+): Promise<WaitRow[]> {
+  return thread.select('waits', { step, idx }).selectAll().orderBy('opened_at').execute();
+}
+
+/** The arguments that the call runs with, as JSON text: its own, unless a person has changed them. */
+export async function readArguments(
+  thread: ThreadTransaction,
+  call: Pick<CallRow, 'step' | 'idx' | 'waits' | 'arguments'>,
+): Promise<string> {
+  if (call.waits === 0) return call.arguments;
+  // Only answers count here, not what is past its time.
+  const waits = (await readWaits(thread, call)).map((row) => ({ key: row.key, wait: toWait(row, 0) }));
+  const changed = findChangedArguments(waits);
+  return changed ? JSON.stringify(changed.arguments) : call.arguments;
 }
 
 /** The key of the wait for a call's outcome: at most one, since such a call never begins again. */
@@ -93,16 +114,11 @@ export async function resumeUnlessBlocked(thread: ThreadTransaction): Promise<vo
   thread.emit('thread.status', { status: 'running' });
 }
 
-/** Omits the value, which may be a secret: only the wait's row has it. */
+/** Omits the value and changed arguments, which may have secrets: only the wait's row has them. */
 function toLoggedAnswer(answer: WaitAnswer) {
   if ('value' in answer) return { by: answer.by };
-  const { approved, scope, reason, by } = answer;
-  return {
-    approved,
-    scope,
-    reason,
-    by,
-  };
+  const { approved, scope, reason, by, arguments: given } = answer;
+  return { approved, scope, reason, by, changed: given ? (true as const) : undefined };
 }
 
 /** Schedules the call that gave itself up to wait for the answer. */

@@ -8,6 +8,7 @@
  *
  * The waits of a call that begins: whether one is still open, and the outcomes of the others.
  */
+import { parseClientToolName } from '../../core/project/client-tool.ts';
 import { toJsonText } from '../../core/value/json-value.ts';
 import { LIMITS } from '../../core/value/limit.ts';
 import { answerProblem, isWaitExpired, judgeAnswer } from '../../core/wait/wait.ts';
@@ -23,7 +24,16 @@ import { type CallRow, updateCall } from '../transaction/step-row.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
 import { clearUnread, showAbove, showBelow } from './shown-wait.ts';
 import type { AnsweredWait, AnswerWait, OpenedWait, OpenWait, Wait } from './wait-record.ts';
-import { endWait, findWait, namesOf, showWaiting, toWait, type WaitEnd, type WaitRow } from './wait-row.ts';
+import {
+  endWait,
+  findWait,
+  namesOf,
+  readWaits,
+  showWaiting,
+  toWait,
+  type WaitEnd,
+  type WaitRow,
+} from './wait-row.ts';
 
 /**
  * Opens a wait, and moves its call from started to asked in the same transaction. The same key again returns the
@@ -157,7 +167,7 @@ export async function answerWait(
     const outcome = judgeAnswer(wait, command, now);
     if (outcome === 'unknown') return { outcome };
     if (outcome === 'taken') {
-      const reason = answerProblem(wait.kind, command.answer);
+      const reason = answerProblem({ kind: wait.kind, changeable: isChangeable(row) }, command.answer);
       if (reason !== undefined) return { outcome: 'misfit', reason };
       const ended = await endWait(thread, row, { state: 'answered', answer: command.answer });
       if (row.kind === 'approval') await saveGrant(thread, row, command.answer);
@@ -166,6 +176,11 @@ export async function answerWait(
     }
     return { outcome, wait: toWait(await expireIfPast(thread, row, now), now) };
   });
+}
+
+/** Code does not wait, so it has its own arguments; a client runs its tools with those that it was told. */
+function isChangeable({ step, name }: WaitRow): boolean {
+  return step !== null && parseClientToolName(name) === undefined;
 }
 
 /**
@@ -244,8 +259,4 @@ export async function markWaitsHeard(
   if (unread.length > 0) await updateRows(thread.trx, 'waits', { id: unread }, { heard: 1 });
   const now = await context.clock(thread.trx);
   return rows.map((row) => ({ key: row.key, wait: toWait(row, now) }));
-}
-
-async function readWaits(thread: ThreadTransaction, { step, idx }: CallRow): Promise<WaitRow[]> {
-  return thread.select('waits', { step, idx }).selectAll().orderBy('opened_at').execute();
 }

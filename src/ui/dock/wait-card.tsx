@@ -7,7 +7,7 @@ import { Fields, Folded, LongText } from '../parts/values.tsx';
 import { everthread } from '../session/commands.ts';
 import { act, may } from '../session/session.ts';
 import type { Wait } from '../story/reading.ts';
-import { ago, until } from '../text.ts';
+import { ago, parseOr, pretty, until } from '../text.ts';
 import { type Answer, QuestionForm, VariablesForm } from './question-form.tsx';
 
 interface CardProps {
@@ -75,6 +75,7 @@ function Asked({ wait: { kind, data, summary } }: { readonly wait: Wait }) {
   if (kind === 'approval')
     return (
       <>
+        {typeof shown.problem === 'string' && <LongText text={shown.problem} />}
         {'arguments' in shown ? <Fields value={shown.arguments} /> : <LongText text={summary} />}
         <p class="faint">{typeof shown.reason === 'string' && <bdi>{shown.reason}</bdi>}</p>
         {Array.isArray(shown.artifacts) && shown.artifacts.length > 0 && (
@@ -111,9 +112,19 @@ const SCOPES = {
 
 function Approval({ wait, answer }: { readonly wait: Wait; readonly answer: Answer }) {
   const scope = useSignal<keyof typeof SCOPES>('once');
+  const { arguments: asked } = (wait.data ?? {}) as { readonly arguments?: unknown };
+  /** What the person has made of the arguments; null as long as they are left as they are. */
+  const typed = useSignal<string | null>(null);
+  const changed = typed.value === null ? undefined : parseOr(typed.value);
+  const give: Answer = async (given) => {
+    if (!given.approved || typed.value === null) return answer(given);
+    if (typeof changed === 'object' && changed !== null && !Array.isArray(changed))
+      return answer({ approved: true, ...given, arguments: changed });
+    notice.value = { text: 'The changed arguments are not a JSON object.', failed: true };
+  };
   // Without a fingerprint there is no “same call” that a wider scope could let pass.
   const scopes =
-    wait.fingerprint === null ? null : (
+    wait.fingerprint === null || typed.value !== null ? null : (
       <label class="scope">
         Lets pass{' '}
         <select
@@ -129,9 +140,35 @@ function Approval({ wait, answer }: { readonly wait: Wait; readonly answer: Answ
       </label>
     );
   return (
-    <Decision wait={wait} answer={answer} yes="Approve" no="Deny" scope={scope.value}>
-      {scopes}
-    </Decision>
+    <>
+      {typed.value !== null && (
+        <textarea
+          aria-label="Changed arguments"
+          rows={Math.min(12, typed.value.split('\n').length + 1)}
+          value={typed.value}
+          onInput={({ currentTarget }) => (typed.value = currentTarget.value)}
+        />
+      )}
+      <Decision
+        wait={wait}
+        answer={give}
+        yes={typed.value === null ? 'Approve' : 'Approve with changes'}
+        no="Deny"
+        scope={typed.value === null ? scope.value : 'once'}
+        changed={typed.value !== null}
+      >
+        {scopes}
+        {asked !== undefined && wait.toolCallId !== null && (
+          <button
+            type="button"
+            name="change"
+            onClick={() => (typed.value = typed.value === null ? pretty(asked) : null)}
+          >
+            {typed.value === null ? 'Change arguments' : 'Leave them as they are'}
+          </button>
+        )}
+      </Decision>
+    </>
   );
 }
 
@@ -141,10 +178,11 @@ interface DecisionProps {
   readonly yes: string;
   readonly no: string;
   readonly scope?: string;
+  readonly changed?: boolean;
   readonly children?: ComponentChildren;
 }
 
-function Decision({ wait, answer, yes, no, scope = 'once', children }: DecisionProps) {
+function Decision({ wait, answer, yes, no, scope = 'once', changed = false, children }: DecisionProps) {
   const reason = useSignal('');
   const words = reason.value.trim();
   const given = (approved: boolean) => ({
@@ -159,6 +197,7 @@ function Decision({ wait, answer, yes, no, scope = 'once', children }: DecisionP
       wait.id,
       approved ? '--approve' : '--deny',
       ...(approved && scope !== 'once' ? ['--scope', scope] : []),
+      ...(approved && changed ? ['--arguments-file', 'changed.json'] : []),
       ...(words === '' ? [] : ['--reason', words]),
     );
   return (

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { type BaseEvent, HttpAgent } from '@ag-ui/client';
 import { describe, expect, it } from '@jest/globals';
+import { z } from 'zod';
 import { defineTool } from '../../../src/definitions/index.ts';
 import { calls, callsMany, fails, says, scriptedModel } from '../../../src/testing/index.ts';
 import { type TestApi, testApi } from '../../support/api.ts';
@@ -102,6 +103,29 @@ describe('/ag-ui/{agent}', () => {
     await agent.runAgent();
     expect(agent.messages.map(({ role }) => role)).toEqual(['user', 'assistant']);
     expect(await runtime.messages(agent.threadId)).toHaveLength(2);
+  });
+
+  it('takes changed arguments with the answer to an interrupt', async () => {
+    const paid: unknown[] = [];
+    const model = scriptedModel([calls('pay', { amount: 5 }), says('Done.')]);
+    const changing = defineTool({
+      description: 'pays',
+      args: z.object({ amount: z.number() }),
+      confirm: true,
+      execute: (_state, given) => {
+        paid.push(given);
+        return { status: 'success', result: 'paid' };
+      },
+    });
+    const { agent, say } = connect(await testApi(await testRuntime({ model, tools: { pay: changing } })));
+    say('pay');
+    await agent.runAgent();
+    const [asked] = agent.pendingInterrupts;
+    expect(asked?.responseSchema).toMatchObject({ properties: { arguments: { type: 'object' } } });
+    const payload = { approved: true, arguments: { amount: 3 } };
+    await agent.runAgent({ resume: [{ interruptId: String(asked?.id), status: 'resolved', payload }] });
+    expect(paid).toEqual([{ amount: 3 }]);
+    expect(shown(agent).at(-1)).toBe('assistant: Done.');
   });
 
   it('sends an approval as an interrupt, which the next run answers and continues', async () => {

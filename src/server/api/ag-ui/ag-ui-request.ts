@@ -4,6 +4,7 @@
  */
 import { z } from '@hono/zod-openapi';
 import { LIMITS } from '../../../core/value/limit.ts';
+import { definedFields } from '../../../core/value/record.ts';
 import { WAIT_SCOPES, type WaitAnswer } from '../../../core/wait/answer.ts';
 import type { Wait } from '../../../store/wait/wait-record.ts';
 import { readClientTools } from '../conversation/client-tools.ts';
@@ -130,6 +131,7 @@ const decision = z.object({
   approved: z.boolean(),
   reason: optionalText,
   scope: optionalField(z.enum(WAIT_SCOPES)),
+  arguments: optionalField(z.record(z.string(), z.unknown())),
 });
 
 /** Throws `InvalidRequest` if the payload does not fit: an approval needs an explicit `approved`. */
@@ -140,14 +142,10 @@ export function toWaitAnswer(
   if (status === 'cancelled') return { approved: false };
   if (kind === 'approval' || kind === 'paused') {
     const { data } = decision.safeParse(payload);
-    return data ? omitUndefined(data) : refusePayload(id, '{ "approved": true } or { "approved": false }');
+    return data ? definedFields(data) : refusePayload(id, '{ "approved": true } or { "approved": false }');
   }
   const { data } = z.object({ value: z.unknown() }).safeParse(payload);
   return data && data.value !== undefined ? { value: data.value } : refusePayload(id, '{ "value": … }');
-}
-
-function omitUndefined({ approved, reason, scope }: z.infer<typeof decision>): WaitAnswer {
-  return { approved, ...(reason === undefined ? {} : { reason }), ...(scope === undefined ? {} : { scope }) };
 }
 
 function refusePayload(id: string, wanted: string): never {

@@ -195,6 +195,10 @@ export const answerBody = z
       reason: z.string().optional(),
       scope: z.enum(WAIT_SCOPES).optional(),
       by: z.string().optional(),
+      arguments: z.record(z.string(), z.unknown()).optional().meta({
+        description:
+          'With an approval: what the call runs with, in place of all its arguments; at most 64 KiB',
+      }),
       fingerprint: z.string().optional(),
     }),
     z.strictObject({ value: z.unknown(), by: z.string().optional(), fingerprint: z.string().optional() }),
