@@ -22,6 +22,7 @@ export { type RunStore, RunStoreSink } from './client/run-store.ts';
 export { RuntimeClient } from './client/runtime-client.ts';
 export type { StartCall, StartCalls } from './client/start-calls.ts';
 export type { ForkThread, StartThread } from './client/start-options.ts';
+export type { StoredGrants } from './client/stored-grants.ts';
 export type { RequestManifest } from './client/stored-manifests.ts';
 export type { AttachSink, StoredRuns } from './client/stored-runs.ts';
 export type { FileToWrite, StoredFiles, StoredValues } from './client/stored-threads.ts';
@@ -187,6 +188,7 @@ export type {
 } from './core/governance/budget-line.ts';
 export type { Cancellation, CancelRequest } from './core/governance/cancellation.ts';
 export type { CapabilityPolicy, PolicyDecision, RuleSource } from './core/governance/capability-policy.ts';
+export type { GrantRules } from './core/governance/grant.ts';
 export type { Permissions } from './core/governance/permissions.ts';
 export type { PolicyEffect, PolicyRules } from './core/governance/policy-rule.ts';
 export type { ActionContext, ArtifactInput, PreparedAction } from './core/governance/prepared-action.ts';
@@ -249,7 +251,7 @@ export type {
 } from './core/thread/superseded.ts';
 export { ERRORS, type ErrorCode, isRuntimeError, RuntimeError } from './core/value/error.ts';
 export type { ModelTimeouts } from './core/value/limit.ts';
-export type { Decision, ValueAnswer, WaitAnswer, WaitScope } from './core/wait/answer.ts';
+export type { Decision, GrantCover, ValueAnswer, WaitAnswer, WaitScope } from './core/wait/answer.ts';
 export type { Reconciliation } from './core/wait/reconciliation.ts';
 export type { WaitKind, WaitOutcome, WaitState, WaitVerdict } from './core/wait/wait.ts';
 export type {
@@ -376,6 +378,7 @@ export type {
 } from './store/execution/execution-record.ts';
 export type { ChildRecord, FamilyMember, VariableRequest } from './store/family/family-record.ts';
 export type { ForkedThread } from './store/fork/fork-record.ts';
+export type { Grant, ListGrants } from './store/grant/grant-record.ts';
 export type { SupersededTail } from './store/message/message-record.ts';
 export { type OpenStoreOptions, openStore } from './store/open-store.ts';
 export type {

@@ -222,6 +222,12 @@ export const COMMANDS: CommandTable = {
     summary: 'reconcile calls whose outcome is unknown: see "everthread actions --help"',
     load: async () => (await import('./commands/actions.ts')).actionCommands,
   },
+  grants: {
+    group: talk,
+    usage: '[command]',
+    summary: 'list and revoke approvals beyond one call: see "everthread grants --help"',
+    load: async () => (await import('./commands/grants.ts')).grantCommands,
+  },
   manifest: {
     group: project,
     usage: '[command]',

@@ -50,6 +50,7 @@ import type { OutgoingMessage } from './outgoing.ts';
 import type { ProvidedVariables } from './provide-variables.ts';
 import type { ForkThread, StartThread } from './start-options.ts';
 import { StoredActions } from './stored-actions.ts';
+import { type StoredGrants, storedGrants } from './stored-grants.ts';
 import type { RequestManifest } from './stored-manifests.ts';
 import { type StoredRuns, storedRuns } from './stored-runs.ts';
 import { type StoredFiles, StoredThreads, type StoredValues } from './stored-threads.ts';
@@ -78,6 +79,8 @@ export class RuntimeClient implements ThreadsClient {
   readonly runs: StoredRuns;
   /** Tasks: started, read, aborted (docs/tasks.md). */
   readonly tasks: Tasks;
+  /** Approvals that reach further than one call (docs/governance.md). */
+  readonly grants: StoredGrants;
   /** What the server and other entry points that run on a client read and write; users have the methods. @internal */
   readonly store: ThreadStore;
   /** Reads of threads for the server, which shows not all that it reads. @internal */
@@ -94,6 +97,7 @@ export class RuntimeClient implements ThreadsClient {
     this.#commands = new ThreadCommands(connection);
     this.runs = storedRuns(store);
     this.tasks = new TaskCommands(connection);
+    this.grants = storedGrants(store);
     this.threads = new StoredThreads(store, (threadId) => findAcceptedThread({ temporal, store }, threadId));
     this.#variables = new StoredVariables(store);
     this.#actions = new StoredActions(store);
@@ -101,10 +105,7 @@ export class RuntimeClient implements ThreadsClient {
     this.store = store;
   }
 
-  /**
-   * Connects over the HTTP API alone, with the client that `everthread/client` provides for platforms without Node.
-   * Throws `ServerUnavailable`, `InvalidConfiguration`.
-   */
+  /** Connects over the HTTP API alone, as `everthread/client` does. Throws `ServerUnavailable`, `InvalidConfiguration`. */
   static connect(options: HttpConnectOptions): Promise<HttpClient>;
   /**
    * Connects to the Temporal server and the store. Throws `TemporalUnavailable` if no server answers, `InvalidConfiguration` for an invalid store.
@@ -483,9 +484,8 @@ export class RuntimeClient implements ThreadsClient {
 
   /**
    * Records the outcome of an uncertain action; nothing is executed again. A thread that waits for it
-   * (`onUncertain: 'wait'`) continues with it. Any other thread has continued already, and its model keeps the result
-   * that it has read. Throws `InvalidValue`, `ActionNotFound`, and `ActionNotUncertain` if the outcome is known, or has
-   * been recorded already.
+   * (`onUncertain: 'wait'`) continues with it; any other keeps the result that its model has read. Throws
+   * `InvalidValue`, `ActionNotFound`, and `ActionNotUncertain` if the outcome is known or recorded.
    */
   async reconcileAction(id: string, reconciliation: Reconciliation): Promise<ActionRecord> {
     const { action, wait } = await this.#actions.reconcile(id, reconciliation);

@@ -42,6 +42,7 @@ const tool = z.strictObject({
   asks: flag.default(false),
   timeoutMs: count.default(DEFAULT_TIMEOUT_MS),
   capabilities: capabilities.optional(),
+  grantable: z.literal(false, 'must be false, or absent').optional(),
   approvalTimeoutMs: count.optional(),
   confirm: custom<NonNullable<ToolDefinition['confirm']>>(
     (value) => value === true || typeof value === 'function',

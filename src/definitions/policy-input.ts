@@ -1,5 +1,7 @@
 /** What authors pass as the `policy` of an agent. Types alone; `policy-field.ts` checks them. */
+
 import type { PolicyEffect } from '../core/governance/policy-rule.ts';
+import type { WaitScope } from '../core/wait/answer.ts';
 
 /**
  * Rules by the names of capabilities: `records.write`, `records.*` (all that begin with `records.`), or `*`. The most
@@ -31,6 +33,12 @@ export interface PolicyObjectInput {
    * `reconcileAction` or as the answer to the wait; the model reads that.
    */
   onUncertain?: 'continue' | 'wait';
+  /**
+   * How far a person may grant what needs a capability, by its name as in `rules`: `once` (each call is asked about),
+   * `execution`, `thread` or `always`. Default `always`; for every call of a tool of an MCP server or an agent
+   * elsewhere, `execution`.
+   */
+  grants?: Readonly<Record<string, WaitScope>>;
 }
 
 /** Rules only, or an object that contains them. */

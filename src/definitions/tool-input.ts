@@ -101,6 +101,8 @@ export interface ToolInput<
    * more than once for a call, and has 30 s.
    */
   confirm?: true | Confirm<Args>;
+  /** `false`: an approval is for one call, whatever `scope` a person would give it. */
+  grantable?: false;
   /** Milliseconds that a call waits for an approval, above 0; then it is refused. Default: as long as its execution lasts. */
   approvalTimeoutMs?: number;
 }

@@ -73,6 +73,7 @@ import {
 import { mkdirFile, rmdirFile, unlinkFile } from './file/file-tree.ts';
 import { stageFile, writeFile } from './file/file-write.ts';
 import { makeFork } from './fork/fork.ts';
+import { getGrant, listGrants, revokeGrant } from './grant/grant.ts';
 import { findIds } from './id/find-ids.ts';
 import { listMcp, saveMcp } from './mcp/mcp-list.ts';
 import { noteMemory, recallMemory } from './memory/memory.ts';
@@ -295,6 +296,8 @@ export const COMMANDS = {
     list: listActions,
     reconcile: reconcileAction,
   },
+  /** Approvals that reach further than one call. */
+  grants: { list: listGrants, get: getGrant, revoke: revokeGrant },
   messages: {
     list: getMessages,
     recent: getRecentMessages,
@@ -429,18 +432,9 @@ export const COMMANDS = {
     setStatus: setChildStatus,
   },
   /** Reports of children's executions, until they are delivered to the parent. */
-  reports: {
-    readLastStep,
-    listDue: listDueReports,
-    deliver: deliverReport,
-  },
+  reports: { readLastStep, listDue: listDueReports, deliver: deliverReport },
   /** Children that wait for variables. */
-  variableRequests: {
-    save: saveRequest,
-    get: getRequest,
-    list: listRequests,
-    fulfil: fulfilRequest,
-  },
+  variableRequests: { save: saveRequest, get: getRequest, list: listRequests, fulfil: fulfilRequest },
 };
 
 /** Marks a command that must not be given again if its outcome is unknown. */

@@ -31,6 +31,7 @@ const READS: readonly (readonly string[])[] = [
   ['waits', 'list'],
   ['waits', 'show', SEEDED.wait],
   ['waits', 'show', SEEDED.answered],
+  ['grants', 'list', '--all'],
   ['tasks', 'list'],
   ['tasks', 'show', SEEDED.task],
   ['tasks', 'show', SEEDED.asking],
@@ -57,7 +58,7 @@ const NOT_READS = [
   ),
   ...['stop', 'continue', 'cancel', 'terminate', 'delete'].map((name) => `threads ${name}`),
   ...['tokens create', 'tokens revoke', 'waits answer', 'tasks start', 'tasks abort', 'variables provide'],
-  ...['actions reconcile', 'env set', 'env unset', 'env rotate'],
+  ...['actions reconcile', 'grants revoke', 'env set', 'env unset', 'env rotate'],
 ];
 
 const env = { EVERTHREAD_ENCRYPTION_KEYS: generateKey('k1') };

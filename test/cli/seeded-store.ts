@@ -92,7 +92,7 @@ async function seedUncertain(thread: ThreadDriver): Promise<void> {
   await thread.rest('failed', { error: { code: 'Broken', message: 'no answer' } });
 }
 
-/** An open question, one without options, and an answered one. */
+/** An open question, one without options, an answered one, and an approval beyond its call. */
 async function seedWaits({ store, id }: ThreadDriver): Promise<void> {
   const question = {
     threadId: id,
@@ -107,6 +107,9 @@ async function seedWaits({ store, id }: ThreadDriver): Promise<void> {
   await store.waits.open({ ...question, id: SEEDED.answered, key: 'ask:2', data: null });
   const answer = { value: 'eve', by: 'Ada', reason: 'she asked' };
   await store.waits.answer({ id: SEEDED.answered, answer });
+  const approval = { ...fields, kind: 'approval', id: 'wait-granted', key: 'ask:3', blocks: false } as const;
+  await store.waits.open(approval);
+  await store.waits.answer({ id: approval.id, answer: { approved: true, scope: 'thread', by: 'Ada' } });
 }
 
 /** A thread that is at work within a budget, and waits for the variables of a child. */

@@ -416,6 +416,7 @@ const SAMPLES: { readonly [Kind in EventKind]: EventData[Kind] } = {
   'variables.requested': { requestId: '~', agent: '~', required: ['~'], missing: ['~'] },
   'wait.opened': { ...wait, threadId: '~', summary: '~', expiresAt: null },
   'wait.answered': { ...wait, approved: true, reason: '~', by: '~' },
+  'grant.revoked': { grantId: '~', name: '~', by: '~' },
   'wait.closed': { ...wait, threadId: '~', reason: '~', by: '~' },
   'task.created': { taskId: '~', name: '~', intent: '~' },
   'task.manifest': { from: '~', to: '~' },

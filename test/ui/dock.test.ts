@@ -102,6 +102,27 @@ inBrowser('the dock of the page', () => {
     await shows(page, 'with changed arguments');
   });
 
+  it('approves every call of a tool in a thread, and revokes that', async () => {
+    const { runtime, threadId, paid } = await refunding();
+    const { url } = await testApi(runtime);
+    const page = await open(url, `#/threads/${threadId}`);
+    await shows(page, '1250', '[data-wait=approval]');
+    const words = await page.$$eval('[data-wait=approval] option', (all) =>
+      all.map(({ textContent }) => textContent),
+    );
+    const choice = words.indexOf('every call of it, in this thread');
+    await page.select('[data-wait=approval] select', String(choice));
+    await click(page, '[data-act=approve]');
+    await shows(page, 'Refunded.');
+    await runtime.say(threadId, 'once more');
+    expect(paid).toEqual([1250, 1250]);
+    const grants = await open(url, `#/threads/${threadId}/answers`);
+    await shows(grants, 'is approved in this thread', '[data-grant=tool]');
+    await click(grants, '[data-act=revoke]');
+    await eventually('it is gone', async () => (await countOf(grants, '[data-grant]')) === 0);
+    await shows(page, 'revokes what was approved');
+  });
+
   it('tells whoever denies what another has approved before that this does not count', async () => {
     const { runtime, threadId, paid } = await refunding();
     const { url } = await testApi(runtime);

@@ -46,20 +46,21 @@ export async function askApproval(
   { store, registry, probe }: ActivityDependencies,
   { asked, action, execution, env }: JudgedCall,
 ) {
-  if (!asked || !action) return go();
+  if (!asked || !action) return go({ action });
   const { name, callId, executionId, signal } = asked;
   const { step, index, waits = [], call } = execution;
   const { fingerprint } = action.action;
   const { wait: answered } =
     waits.findLast(({ wait }) => wait.kind === 'approval' && wait.fingerprint === fingerprint) ?? {};
   if (answered) return judgeAnswer(action, answered);
-  if (action.decision.effect !== 'require_approval') return go();
+  if (action.decision.effect !== 'require_approval') return go({ action });
   const asks = showAction(asked, action);
   const shown = env ? env.redactKnown(asks) : asks;
   const changed = waits.find(({ wait }) => wait.id === call.changed?.waitId)?.wait;
-  if (changed && isShown(changed, shown.data)) return go();
+  if (changed && isShown(changed, shown.data)) return go({ action });
   const earlier = await findEarlier(store, asked, action);
-  if (earlier) return earlier.approved ? go() : refuseAction(action, toRefusal(earlier));
+  if (earlier?.approved) return go({ action: { ...action, grant: earlier.grantId } });
+  if (earlier) return refuseAction(action, toRefusal(earlier));
   if (asked.rules.policy.approvals === 'refuse') return refuseAction(action, toDenial(action.decision));
   const expiresInMs = registry().tools.get(name)?.approvalTimeoutMs;
   try {
@@ -142,7 +143,7 @@ export async function askAgain(
 const PROBLEM_CHARS = 1000;
 
 function judgeAnswer(action: DecidedAction, { answer, state, reason }: Wait) {
-  if (answer && 'approved' in answer && answer.approved) return go();
+  if (answer && 'approved' in answer && answer.approved) return go({ action });
   return refuseAction(action, toDenied(answer, reason ?? state));
 }
 

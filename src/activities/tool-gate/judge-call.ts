@@ -40,7 +40,7 @@ export async function askTool(
   if (!asked) return go({ asked, signal });
   const prompt = findActivePrompt(registry(), thread.agent, execution);
   const callee = await calleeOf(store, tool, asked);
-  return go({ asked: { ...asked, callee, ...findConfirms(registry(), thread.agent, prompt) }, signal });
+  return go({ asked: { ...asked, callee, tool, ...findConfirms(registry(), thread.agent, prompt) }, signal });
 }
 
 export function askPrompt(

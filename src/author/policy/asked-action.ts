@@ -16,11 +16,14 @@ import {
   NO_RULES,
   OWN_CAPABILITIES,
 } from '../../core/governance/agent-policy.ts';
+import { findWidest } from '../../core/governance/grant.ts';
 import type { PreparedAction } from '../../core/governance/prepared-action.ts';
 import type { RunContext } from '../../core/governance/run-context.ts';
 import { findGuards, type Guards } from '../../core/guard/guards.ts';
 import { canonicalJson } from '../../core/value/canonical-json.ts';
 import { type JsonSchema, undescribed } from '../../core/value/json-schema.ts';
+import type { Grantable } from '../../core/wait/grantable.ts';
+import type { GrantedTool } from '../../store/grant/grant-record.ts';
 import type { ThreadStore } from '../../store/store.ts';
 import type { ThreadRecord } from '../../store/thread/thread-record.ts';
 import { retryWhileUnavailable } from '../guard/retry-while-unavailable.ts';
@@ -36,6 +39,8 @@ export interface AskedAction extends Pick<Action, 'id' | 'kind' | 'name' | 'call
   readonly args: unknown;
   /** What is called. Absent for an action of the application, which has no schema. */
   readonly callee?: Pick<ToolDefinition, 'parameters' | 'version'>;
+  /** The tool that is called; absent for prompts, agents and actions of the application. */
+  readonly tool?: Pick<ToolDefinition, 'grantable' | 'remote' | 'a2a'>;
   readonly prepared?: PreparedAction;
   /** The author's policy that judges in addition to the agent's rules. */
   readonly evaluator?: PolicyDefinition;
@@ -81,7 +86,8 @@ export function findEvaluators(
 }
 
 /** Returns what a person sees: what would be done, and why an approval is needed. */
-export function showAction({ args, name }: AskedAction, { action, decision }: JudgedAction) {
+export function showAction(asked: AskedAction, { action, decision }: JudgedAction) {
+  const { args, name } = asked;
   const { id, kind, capabilities, description, artifacts = [] } = action;
   const call = `${name} ${JSON.stringify(args ?? {})}`;
   const confirm = decision.confirm === call ? undefined : decision.confirm;
@@ -95,8 +101,35 @@ export function showAction({ args, name }: AskedAction, { action, decision }: Ju
     description: confirm ?? description,
     artifacts,
     reason: decision.reason,
+    grant: toGrantable(asked, { capabilities, decision }),
   };
   return { summary, data };
+}
+
+/** What an author's policy asks is asked again for other arguments. So is an action of the application, which has no schema. */
+function toGrantable(
+  { rules, callee, tool }: AskedAction,
+  { capabilities, decision }: Pick<Action, 'capabilities'> & Pick<JudgedAction, 'decision'>,
+): Grantable {
+  const remote = tool?.remote !== undefined || tool?.a2a !== undefined;
+  const widest = findWidest(rules.policy.grants, { capabilities, grantable: tool?.grantable, remote });
+  if (!callee || decision.policy !== undefined) return { ...widest, tool: 'once' };
+  return { ...widest, digest: toolDigest(callee) };
+}
+
+/** Covers what gives arguments their meaning. */
+function toolDigest({ parameters, version }: NonNullable<AskedAction['callee']>): string {
+  return sha256({ parameters: digestOf(parameters), version });
+}
+
+/** The tool that a grant may cover; undefined if each call is asked about for itself. */
+export function toGrantedTool(
+  asked: AskedAction,
+  { action: { name, capabilities }, decision }: JudgedAction,
+): GrantedTool | undefined {
+  const { digest, tool } = toGrantable(asked, { capabilities, decision });
+  if (digest === undefined || tool === 'once') return undefined;
+  return { agent: asked.thread.agent, name, digest, capabilities };
 }
 
 /** Returns who confirms calls that this prompt makes. `prompt` is undefined at rest. */

@@ -39,10 +39,14 @@ export interface Approved {
 export async function askForCode(
   { store }: { readonly store: Pick<ThreadStore, 'actions' | 'waits'> },
   { asked, action, tool, env }: AskedByCode,
-): Promise<Verdict<Approved, AnsweredCall>> {
-  if (!asked || action?.decision.effect !== 'require_approval') return go();
+): Promise<Verdict<Approved & Judged, AnsweredCall>> {
+  if (!asked || action?.decision.effect !== 'require_approval') return go({ action });
   const earlier = await findEarlier(store, asked, action, { byCode: true });
-  if (earlier?.approved) return go(earlier.once ? { approval: earlier.waitId } : {});
+  if (earlier?.approved)
+    return go({
+      action: { ...action, grant: earlier.grantId },
+      ...(earlier.once && { approval: earlier.waitId }),
+    });
   if (earlier) return refuseAction(action, toRefusal(earlier));
   if (asked.rules.policy.approvals === 'refuse') return refuseAction(action, toDenial(action.decision));
   const opened = await openApproval(store, asked, action, { tool, env });

@@ -32,7 +32,7 @@ import { withinTime } from '../guard/within-time.ts';
 import type { ThreadEnv } from '../state/thread-env.ts';
 import { type AnsweredCall, checkPrepared, refuseCall } from '../tool/check-arguments.ts';
 import { freezeDeep } from '../tool/freeze-deep.ts';
-import { type AskedAction, toAction } from './asked-action.ts';
+import { type AskedAction, toAction, toGrantedTool } from './asked-action.ts';
 import { go, type Nothing, type Verdict } from './gate.ts';
 import { judgeSpending } from './judge-spending.ts';
 
@@ -146,12 +146,14 @@ async function joinSpending(
 /** Finds an earlier decision on the same action whose scope includes this call. */
 export function findEarlier(
   { actions }: Pick<ThreadStore, 'actions'>,
-  { thread, executionId }: AskedAction,
-  { action: { id, fingerprint } }: DecidedAction,
+  asked: AskedAction,
+  decided: DecidedAction,
   { byCode = false } = {},
 ): Promise<EarlierDecision | null> {
-  const place = { threadId: thread.id, executionId: executionId ?? null };
-  return actions.findDecision({ ...place, fingerprint, ...(byCode && { byCode: id }) });
+  const { id, fingerprint } = decided.action;
+  const place = { threadId: asked.thread.id, executionId: asked.executionId ?? null };
+  const tool = toGrantedTool(asked, decided);
+  return actions.findDecision({ ...place, fingerprint, tool, ...(byCode && { byCode: id }) });
 }
 
 /** Converts a refused approval to a denial. */

@@ -145,6 +145,7 @@ async function askInvoked(
     kind: 'tool.call',
     name: tool.name,
     capabilities: capabilitiesOf(tool),
+    tool,
     rules,
     thread,
     args,

@@ -9,7 +9,7 @@ import type { RuntimeClient } from '../../client/runtime-client.ts';
 import { StoredThreads } from '../../client/stored-threads.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import { parseRecord } from '../../core/value/record.ts';
-import { WAIT_SCOPES, type WaitAnswer } from '../../core/wait/answer.ts';
+import { GRANT_COVERS, WAIT_SCOPES, type WaitAnswer } from '../../core/wait/answer.ts';
 import { asksForSecrets, WAIT_STATES, type WaitOutcome } from '../../core/wait/wait.ts';
 import {
   argument,
@@ -91,6 +91,12 @@ const ANSWER = {
     'with --approve: what the call runs with, in place of all its arguments; JSON, "-" for standard input',
   ),
   scope: option('<scope>', 'how far an approval reaches', WAIT_SCOPES),
+  covers: option(
+    '<what>',
+    'with a wider --scope: calls with the same arguments, or every call of the tool',
+    GRANT_COVERS,
+  ),
+  until: option('<time>', 'with a wider --scope: when it ends, such as 2027-01-31T08:00Z', parseTime),
   by: option('<name>', 'who answers'),
   reason: option('<text>', 'why'),
 };
@@ -111,6 +117,7 @@ Examples:
   everthread waits answer 4f2a… --approve --by ada
   everthread waits answer 4f2a… --deny --reason "not today"
   everthread waits answer 4f2a… --approve --arguments-file changed.json
+  everthread waits answer 4f2a… --approve --scope thread --covers tool
   everthread waits answer 4f2a… --value '"Ada Lovelace"'
   everthread waits answer 4f2a… --value-stdin < answer.json   (a secret value, never on a command line)`,
   async run({ id, fingerprint, ...options }) {
@@ -135,6 +142,13 @@ export const waitCommands: CommandDefinition = {
   commands: { list, show, answer },
 };
 
+/** Microseconds since 1970. */
+function parseTime(given: string): number {
+  const at = Date.parse(given);
+  if (Number.isNaN(at)) throw new InvalidArgumentError('Give a time, such as 2027-01-31T08:00Z.');
+  return at * 1000;
+}
+
 function parseJson(given: string): unknown {
   try {
     return JSON.parse(given);
@@ -154,7 +168,7 @@ async function refuseSecrets(client: Pick<RuntimeClient, 'getWait'>, id: string)
 }
 
 async function readAnswer(options: Values<typeof ANSWER>): Promise<WaitAnswer> {
-  const { approve, deny, value, valueStdin, argumentsFile, scope, by, reason } = options;
+  const { approve, deny, value, valueStdin, argumentsFile, scope, covers, until, by, reason } = options;
   const given = [approve, deny, value !== undefined, valueStdin].filter(Boolean).length;
   if (given !== 1) {
     throw new RuntimeError('InvalidValue', 'Give one of --approve, --deny, --value JSON and --value-stdin.');
@@ -162,9 +176,13 @@ async function readAnswer(options: Values<typeof ANSWER>): Promise<WaitAnswer> {
   if (argumentsFile !== undefined && !approve)
     throw new RuntimeError('InvalidValue', '--arguments-file belongs to --approve.');
   const changed = argumentsFile === undefined ? undefined : await readArguments(argumentsFile);
-  if (approve || deny) return { approved: approve === true, reason, scope, by, arguments: changed };
-  if (reason !== undefined || scope !== undefined)
-    throw new RuntimeError('InvalidValue', '--reason and --scope belong to --approve and --deny.');
+  if (approve || deny)
+    return { approved: approve === true, reason, scope, covers, until, by, arguments: changed };
+  if ([reason, scope, covers, until].some((each) => each !== undefined))
+    throw new RuntimeError(
+      'InvalidValue',
+      '--reason, --scope, --covers and --until belong to --approve and --deny.',
+    );
   return { value: valueStdin ? await readJson() : value, by };
 }
 

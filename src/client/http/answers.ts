@@ -18,6 +18,7 @@ import type { ThreadVariable } from '../../store/env/env-record.ts';
 import type { ExecutionRecord } from '../../store/execution/execution-record.ts';
 import type { FamilyMember } from '../../store/family/family-record.ts';
 import type { ForkedThread } from '../../store/fork/fork-record.ts';
+import type { Grant } from '../../store/grant/grant-record.ts';
 import type { SupersededTail } from '../../store/message/message-record.ts';
 import type { ModelCallRecord, ShownRequest } from '../../store/request/request-record.ts';
 import type { TaskRecord, TaskStepRecord } from '../../store/task/task-record.ts';
@@ -76,6 +77,8 @@ export interface Answers {
   'GET /v1/threads/{threadId}/model-calls/{callId}/request': ShownRequest;
   'GET /v1/threads/{threadId}/actions': { readonly actions: readonly ActionRecord[] };
   'POST /v1/actions/{actionId}/reconcile': ActionRecord;
+  'GET /v1/grants': { readonly grants: readonly Grant[] };
+  'POST /v1/grants/{grantId}/revoke': Grant;
   'GET /v1/waits': { readonly waits: readonly Wait[] };
   'GET /v1/waits/{waitId}': Wait;
   'POST /v1/waits/{waitId}/answer': WaitVerdict;

@@ -47,6 +47,8 @@ export interface ToolDefinition {
    * this call needs none.
    */
   readonly confirm?: true | ((args: never) => unknown);
+  /** False if a person must be asked for each call that needs an approval. */
+  readonly grantable?: false;
   /** Milliseconds that a call waits for an approval; without limit if absent. */
   readonly approvalTimeoutMs?: number;
   /** True if its body may ask people (`state.ask`); after an answer, the body restarts from its beginning. */

@@ -26,7 +26,7 @@ import type { RestStatus, StoredError, ThreadStatus } from '../thread/step.ts';
 import type { ReportKind } from '../thread/subagent-report.ts';
 import type { SupersededPart, SupersededRows } from '../thread/superseded.ts';
 import type { ErrorCode } from '../value/error.ts';
-import type { WaitScope } from '../wait/answer.ts';
+import type { GrantCover, WaitScope } from '../wait/answer.ts';
 import type { HoldCause, RetryCause, SettleCause, SnippetCause, WithQueueTime } from './cause.ts';
 import type {
   BudgetLineOf,
@@ -294,7 +294,8 @@ export interface EventData {
     readonly artifacts: readonly ActionArtifact[];
   };
   /** The decision of the policy about an action: its effect, the reason, and the rules behind it. */
-  'action.policy': NamedAction & PolicyDecision;
+  'action.policy': NamedAction &
+    PolicyDecision & { /** The grant that covers the action. */ readonly grantId?: string };
   /** An action is not done: `code` is `ActionDenied`, or `ApprovalRequired` if nobody could be asked. */
   'action.denied': NamedAction & { readonly code: ErrorCode; readonly reason: string };
   /** An action was permitted and begins. */
@@ -376,11 +377,16 @@ export interface EventData {
   'wait.answered': NamedWait & {
     readonly approved?: boolean;
     readonly scope?: WaitScope;
+    readonly covers?: GrantCover;
+    /** Microseconds since 1970. */
+    readonly until?: number;
     readonly reason?: string;
     readonly by?: string;
     /** Set if the person has changed the arguments: the next `action.requested` of the call has them. */
     readonly changed?: true;
   };
+  /** A grant was revoked that an approval in this thread had given; `name`: what could be called by it. */
+  'grant.revoked': { readonly grantId: string; readonly name: string; readonly by?: string };
   /** A wait is over, unanswered: `expired`, or why it closed. A descendant's also: `answered`, or `released` (blocks no more). */
   'wait.closed': NamedWait & { readonly reason: string; readonly approved?: boolean; readonly by?: string };
 

@@ -93,6 +93,7 @@ export const EVENT_KINDS: Readonly<Record<EventKind, 'always' | 'chunk'>> = {
   'variables.requested': 'always',
   'wait.opened': 'always',
   'wait.answered': 'always',
+  'grant.revoked': 'always',
   'wait.closed': 'always',
   'task.created': 'always',
   'task.manifest': 'always',

@@ -1,5 +1,6 @@
 /** An agent's policy for the actions of its threads, and the types of actions. */
 import type { CapabilityPolicy, PolicyDecision } from './capability-policy.ts';
+import type { GrantRules } from './grant.ts';
 import { joinPermissions, type PermissionRules, type Permissions, readPermissions } from './permissions.ts';
 import { findRule } from './policy-rule.ts';
 import type { RunContext } from './run-context.ts';
@@ -17,6 +18,8 @@ export interface AgentPolicy extends CapabilityPolicy {
    * Default `continue`.
    */
   readonly onUncertain?: 'continue' | 'wait';
+  /** How far a person may grant calls that need a capability; `always` if no rule covers it. */
+  readonly grants?: GrantRules;
 }
 
 /** Stands in for the policy of an agent without one. */

@@ -23,8 +23,11 @@ export function isRuleName(name: string): boolean {
   return CAPABILITY.test(name.endsWith(NAMESPACE) ? name.slice(0, -NAMESPACE.length) : name);
 }
 
-/** Returns the effect for a capability; undefined if no rule covers it. */
-export function findRule(rules: PolicyRules, capability: string): PolicyEffect | undefined {
+/** Returns what the rules say of a capability; undefined if none covers it. */
+export function findRule<Value>(
+  rules: Readonly<Record<string, Value>>,
+  capability: string,
+): Value | undefined {
   for (const name of namesBySpecificity(capability)) {
     if (Object.hasOwn(rules, name)) return rules[name];
   }

@@ -74,6 +74,7 @@ export const ERRORS = {
   /** The call needs an approval, and there is no way to ask for one; no part of the call was executed. */
   ApprovalRequired: { exit: 1, status: 409 },
   ActionNotFound: { exit: 3, status: 404 },
+  GrantNotFound: { exit: 3, status: 404 },
   /** Only an action whose outcome is unknown can be reconciled, and only once. */
   ActionNotUncertain: { exit: 1, status: 409 },
   /** Author code called something that would end or change the process that it shares with every other thread. */

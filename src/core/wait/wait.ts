@@ -4,8 +4,10 @@
  * W1. The first answer counts. An equal second answer is a harmless duplicate; any other is too late.
  * - A wait past its expiry time is over, even if its state is still `open`.
  */
+
 import { canonicalJson } from '../value/canonical-json.ts';
-import type { WaitAnswer } from './answer.ts';
+import type { Decision, WaitAnswer } from './answer.ts';
+import { type Grantable, isWider } from './grantable.ts';
 import { NOTE_CHARS, readReconciliation } from './reconciliation.ts';
 
 /**
@@ -79,17 +81,20 @@ export function judgeAnswer(
   return 'taken';
 }
 
-/** `changeable`: its arguments may be changed, since a call of a step waits for it that a client does not run. */
 interface AnsweredKind {
   readonly kind: WaitKind;
-  readonly changeable: boolean;
+  /** True if its arguments may be changed: a call of a step waits for it that no client runs. */
+  readonly changeable?: boolean;
+  /** How far an approval may reach; absent if only a call with the same arguments can be granted, without limit. */
+  readonly grantable?: Grantable;
 }
 
 /**
  * Returns why an answer does not fit a wait; undefined if it fits. Every wait can be refused. `approval` and `paused`
  * are answered by `approved`, the others by a `value`.
  */
-export function answerProblem({ kind, changeable }: AnsweredKind, answer: WaitAnswer): string | undefined {
+export function answerProblem(asked: AnsweredKind, answer: WaitAnswer): string | undefined {
+  const { kind, changeable = false } = asked;
   const asksWhether = kind === 'approval' || kind === 'paused';
   if ('value' in answer)
     return asksWhether
@@ -97,8 +102,18 @@ export function answerProblem({ kind, changeable }: AnsweredKind, answer: WaitAn
       : reconciliationProblem(kind, answer);
   if (answer.arguments && !(kind === 'approval' && changeable))
     return 'its arguments cannot be changed: only those of a call that waits for its approval, and that no client runs, can';
+  if (kind === 'approval') return grantProblem(asked, answer);
   if (asksWhether || !answer.approved) return undefined;
   return `a wait of kind "${kind}" is answered by a "value", or refused by "approved": false`;
+}
+
+function grantProblem({ grantable }: AnsweredKind, { scope = 'once', covers }: Decision): string | undefined {
+  if (covers === 'tool' && !grantable)
+    return 'it can be approved only for the same arguments, not for its tool';
+  const widest = grantable?.[covers ?? 'arguments'];
+  if (widest === undefined || !isWider(scope, widest)) return undefined;
+  const what = covers === 'tool' ? 'its tool can be approved' : 'it can be approved';
+  return widest === 'once' ? `${what} for one call at a time` : `${what} for the ${widest} at most`;
 }
 
 function reconciliationProblem(kind: WaitKind, answer: WaitAnswer): string | undefined {

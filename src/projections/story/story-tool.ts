@@ -68,8 +68,9 @@ export const TOOL_STORY: StoryHandlers<ToolKind> = {
   ),
 
   'action.requested': null,
-  'action.policy': tell('tool', ({ name, effect, reason, policy, confirmedBy }) => {
+  'action.policy': tell('tool', ({ name, effect, reason, policy, confirmedBy, grantId }) => {
     if (effect === 'allow') return undefined;
+    if (grantId !== undefined) return `${quote(name)} was approved before (grant ${cut(grantId, 64)}).`;
     const why =
       because(reason) + (policy === undefined ? '' : ` It is the policy ${quote(policy)} that says so.`);
     if (effect === 'deny') return `${quote(name)} is forbidden${why}`;

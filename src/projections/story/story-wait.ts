@@ -7,7 +7,7 @@ import { because, close, count, counted, cut, dollars, list, moment, quote } fro
 
 type WaitKinds = Extract<
   EventKind,
-  `wait.${string}` | `budget.${string}` | `variables.${string}` | `task.${string}`
+  `wait.${string}` | `grant.${string}` | `budget.${string}` | `variables.${string}` | `task.${string}`
 >;
 
 export const WAIT_STORY: StoryHandlers<WaitKinds> = {
@@ -16,7 +16,7 @@ export const WAIT_STORY: StoryHandlers<WaitKinds> = {
     const wanted = WANTED[data.kind](quote(data.name));
     return `${whoOf(data)} waits for ${wanted} (wait ${cut(data.waitId, 64)}): ${close(data.summary)}${until}`;
   }),
-  'wait.answered': tell('wait', ({ kind, name, approved, scope, reason, by, changed }) => {
+  'wait.answered': tell('wait', ({ kind, name, approved, scope, covers, until, reason, by, changed }) => {
     const who = by === undefined ? 'A person' : cut(by, 64);
     if (approved === undefined) return `${who} has answered what ${quote(name)} asked.`;
     const what =
@@ -25,7 +25,11 @@ export const WAIT_STORY: StoryHandlers<WaitKinds> = {
         : approved
           ? 'lets it go on'
           : 'does not let it go on';
-    return `${who} ${what}${changed ? ' with changed arguments' : ''}${SCOPES[scope ?? 'once']}${because(reason)}`;
+    return `${who} ${what}${changed ? ' with changed arguments' : ''}${covers === 'tool' ? ', with any arguments' : ''}${SCOPES[scope ?? 'once']}${until === undefined ? '' : `, until ${moment(until)}`}${because(reason)}`;
+  }),
+  'grant.revoked': tell('wait', ({ name, by }) => {
+    const who = by === undefined ? 'A person' : cut(by, 64);
+    return `${who} revokes what was approved of ${quote(name)} beyond one call.`;
   }),
   'wait.closed': tell('wait', ({ name, threadId, reason, approved, by }) => {
     const below = threadId === undefined ? '' : ` of the subagent ${cut(threadId, 64)}`;

@@ -9,6 +9,7 @@ import { agentRunRoutes } from './routes/agent-run.ts';
 import { changeRoutes } from './routes/changes.ts';
 import { eventRoutes } from './routes/events.ts';
 import { fileRoutes } from './routes/files.ts';
+import { grantRoutes } from './routes/grants.ts';
 import { idleRoutes } from './routes/idle.ts';
 import { messageRoutes } from './routes/messages.ts';
 import { runRoutes } from './routes/runs.ts';
@@ -33,6 +34,7 @@ export const API_ROUTES: readonly ApiRoute[] = [
   ...a2aRoutes,
   ...agentRunRoutes,
   ...waitRoutes,
+  ...grantRoutes,
   ...runRoutes,
   ...taskRoutes,
   ...threadDataRoutes,

@@ -13,6 +13,7 @@ import type { PolicyDecision } from '../../core/governance/capability-policy.ts'
 import type { ToolStatus } from '../../core/message/message.ts';
 import type { ErrorCode } from '../../core/value/error.ts';
 import type { Reconciliation } from '../../core/wait/reconciliation.ts';
+import type { GrantedTool, GrantTable } from '../grant/grant-record.ts';
 import type { Json } from '../schema/column.ts';
 
 export interface RecordAction {
@@ -31,6 +32,8 @@ export interface RecordAction {
 export interface EarlierDecision {
   readonly approved: boolean;
   readonly waitId: string;
+  /** The grant that covers the action. */
+  readonly grantId?: string;
   /** Set if the approval is for a single call of code, which uses it up. */
   readonly once?: true;
   readonly reason?: string;
@@ -46,6 +49,8 @@ export interface FindDecision {
    * has already begun is approved.
    */
   readonly byCode?: string;
+  /** Absent if no grant of its tool may cover it. */
+  readonly tool?: GrantedTool | undefined;
 }
 
 export interface EndAction {
@@ -89,6 +94,8 @@ export interface ActionDenial {
 export interface DecidedAction extends JudgedAction {
   /** The arguments that run, without secrets; absent if they are too large for the log. */
   readonly arguments?: unknown;
+  /** The grant that covers it. */
+  readonly grant?: string | undefined;
   /** Set if the action was denied. */
   readonly denied?: ActionDenial;
 }
@@ -116,18 +123,6 @@ export interface ActionTable {
   ended_at: number | null;
   /** Until when an action of code belongs to its process, unless renewed; null for the call of a step. */
   lease_until: number | null;
-}
-
-/** An approval for all threads of a user within an organisation. It has no content, and outlives the thread that asked. */
-export interface GrantTable {
-  /** The wait that was answered so. */
-  wait_id: string;
-  fingerprint: string;
-  /** Those of the thread that asked; a grant of a thread without a user holds for all such threads. */
-  organization_id: string | null;
-  user_id: string | null;
-  granted_by: string | null;
-  granted_at: number;
 }
 
 export interface ActionTables {

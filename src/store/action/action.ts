@@ -110,7 +110,7 @@ async function upsertAction(
 
 function emitRequested(
   thread: ThreadTransaction,
-  { action, decision, arguments: given }: DecidedAction,
+  { action, decision, arguments: given, grant: grantId }: DecidedAction,
   { step }: ActionPlace,
 ): void {
   const { id: actionId, name, artifacts = [], ...shown } = action;
@@ -122,7 +122,7 @@ function emitRequested(
     artifacts,
   };
   thread.emit('action.requested', requested, { step });
-  thread.emit('action.policy', { actionId, name, ...decision }, { step });
+  thread.emit('action.policy', { actionId, name, ...decision, grantId }, { step });
 }
 
 /** The action of a call; undefined if no policy has judged the call. */

@@ -282,10 +282,14 @@ create index actions_by_state on actions (thread_id, state, requested_at);
 create index actions_uncertain on actions (state, requested_at);
 create index actions_by_lease on actions (state, lease_until);
 create table grants (
-  wait_id text primary key, fingerprint text not null, organization_id text, user_id text, granted_by text,
-  granted_at bigint not null
+  id text primary key, owner text not null, scope text not null, asked_in text, execution_id text,
+  organization_id text, user_id text, agent text not null, name text not null, capabilities text not null,
+  digest text, fingerprint text, granted_by text, granted_at bigint not null, expires_at bigint,
+  revoked_at bigint, revoked_by text
 );
-create index grants_by_fingerprint on grants (fingerprint, user_id, organization_id, granted_at);
+create index grants_by_owner on grants (owner, granted_at);
+create index grants_asked_in on grants (asked_in) where asked_in is not null;
+create index grants_by_time on grants (granted_at);
 create table budgets (
   thread_id text not null, execution_id text not null, name text not null, warn_at double precision not null,
   warned integer not null, running text, max_units numeric(19, 0) default 0 not null,

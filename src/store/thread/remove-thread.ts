@@ -7,10 +7,12 @@
  * - The row keeps the thread's id and that it is terminated: a late workflow run gets that as its answer, and the id
  *   is never used again. The log keeps its end, so that its readers end as well.
  */
+
 import { setImmediate as breathe } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { RuntimeError } from '../../core/value/error.ts';
 import { releaseContent } from '../file/blob.ts';
+import { removeGrantsOf } from '../grant/grant.ts';
 import type { Tables } from '../schema/tables.ts';
 import { type CommandContext, inThread } from '../transaction/context.ts';
 import { deleteRow, deleteRows } from '../transaction/rows.ts';
@@ -87,6 +89,7 @@ export async function removeThread(context: CommandContext, threadId: string): P
     for (const table of Object.keys(THREAD_TABLES) as ThreadTableName[])
       while (await removeRows({ db: thread.trx, rowLocks }, table, threadId));
     await deleteRows(thread.trx, 'env_values', { scope: 'thread', owner: threadId });
+    await removeGrantsOf(thread.trx, threadId);
     // The reason in the end of the log is a user's text.
     await thread.update('events', {}, { data: '{"reason":null}' });
     thread.set({

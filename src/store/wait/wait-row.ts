@@ -117,8 +117,8 @@ export async function resumeUnlessBlocked(thread: ThreadTransaction): Promise<vo
 /** Omits the value and changed arguments, which may have secrets: only the wait's row has them. */
 function toLoggedAnswer(answer: WaitAnswer) {
   if ('value' in answer) return { by: answer.by };
-  const { approved, scope, reason, by, arguments: given } = answer;
-  return { approved, scope, reason, by, changed: given ? (true as const) : undefined };
+  const { approved, scope, covers, until, reason, by, arguments: given } = answer;
+  return { approved, scope, covers, until, reason, by, changed: given ? (true as const) : undefined };
 }
 
 /** Schedules the call that gave itself up to wait for the answer. */

@@ -11,12 +11,14 @@
 import { parseClientToolName } from '../../core/project/client-tool.ts';
 import { toJsonText } from '../../core/value/json-value.ts';
 import { LIMITS } from '../../core/value/limit.ts';
+import type { WaitAnswer } from '../../core/wait/answer.ts';
+import type { Grantable } from '../../core/wait/grantable.ts';
 import { answerProblem, isWaitExpired, judgeAnswer } from '../../core/wait/wait.ts';
 import { requestAction } from '../action/action.ts';
-import { saveGrant } from '../action/earlier-decision.ts';
 import { reconcileByAnswer } from '../action/uncertain-action.ts';
 import { stopClocks } from '../budget/lines.ts';
 import { costOf, findUnaffordable } from '../budget/spend.ts';
+import { saveGrant } from '../grant/grant.ts';
 import type { KeyedWait } from '../tool/tool-record.ts';
 import { type CommandContext, inThread } from '../transaction/context.ts';
 import { updateRows } from '../transaction/rows.ts';
@@ -167,7 +169,9 @@ export async function answerWait(
     const outcome = judgeAnswer(wait, command, now);
     if (outcome === 'unknown') return { outcome };
     if (outcome === 'taken') {
-      const reason = answerProblem({ kind: wait.kind, changeable: isChangeable(row) }, command.answer);
+      const { grant: grantable } = (wait.data ?? {}) as { readonly grant?: Grantable };
+      const asked = { kind: wait.kind, changeable: isChangeable(row), grantable };
+      const reason = answerProblem(asked, command.answer) ?? untilProblem(command.answer, now);
       if (reason !== undefined) return { outcome: 'misfit', reason };
       const ended = await endWait(thread, row, { state: 'answered', answer: command.answer });
       if (row.kind === 'approval') await saveGrant(thread, row, command.answer);
@@ -176,6 +180,11 @@ export async function answerWait(
     }
     return { outcome, wait: toWait(await expireIfPast(thread, row, now), now) };
   });
+}
+
+function untilProblem(answer: WaitAnswer, now: number): string | undefined {
+  const isPast = 'approved' in answer && answer.until !== undefined && answer.until <= now;
+  return isPast ? '"until" has passed' : undefined;
 }
 
 /** Code does not wait, so it has its own arguments; a client runs its tools with those that it was told. */

@@ -105,13 +105,37 @@ function Answers({ wait, answer }: { readonly wait: Wait; readonly answer: Answe
 
 const SCOPES = {
   once: 'this call only',
-  execution: 'the same call with the same arguments, until this execution ends',
-  thread: 'the same call with the same arguments, in this thread',
-  always: 'the same call with the same arguments, in every thread',
+  execution: 'until this execution ends',
+  thread: 'in this thread',
+  always: 'in every thread of its user',
 } as const;
+type Scope = keyof typeof SCOPES;
+const WIDTHS = Object.keys(SCOPES) as Scope[];
+const COVERS = { arguments: 'the same call with the same arguments', tool: 'every call of it' } as const;
+
+/** What a person may let pass, by how far the wait lets them. */
+function choicesOf({ fingerprint, data }: Wait): readonly Choice[] {
+  // Without a fingerprint there is no “same call” that a wider scope could let pass.
+  if (fingerprint === null) return [ONCE];
+  const { grant } = (data ?? {}) as { readonly grant?: Readonly<Record<keyof typeof COVERS, Scope>> };
+  const wider = (covers: keyof typeof COVERS, widest: Scope = 'once') =>
+    WIDTHS.slice(1, WIDTHS.indexOf(widest) + 1).map((scope) => ({
+      given: { scope, ...(covers === 'tool' && { covers }) },
+      words: `${COVERS[covers]}, ${SCOPES[scope]}`,
+    }));
+  return [ONCE, ...wider('arguments', grant ? grant.arguments : 'always'), ...wider('tool', grant?.tool)];
+}
+
+interface Choice {
+  readonly given: { readonly scope?: Scope; readonly covers?: 'tool' };
+  readonly words: string;
+}
+
+const ONCE: Choice = { given: {}, words: SCOPES.once };
 
 function Approval({ wait, answer }: { readonly wait: Wait; readonly answer: Answer }) {
-  const scope = useSignal<keyof typeof SCOPES>('once');
+  const chosen = useSignal(0);
+  const choices = choicesOf(wait);
   const { arguments: asked } = (wait.data ?? {}) as { readonly arguments?: unknown };
   /** What the person has made of the arguments; null as long as they are left as they are. */
   const typed = useSignal<string | null>(null);
@@ -122,18 +146,14 @@ function Approval({ wait, answer }: { readonly wait: Wait; readonly answer: Answ
       return answer({ approved: true, ...given, arguments: changed });
     notice.value = { text: 'The changed arguments are not a JSON object.', failed: true };
   };
-  // Without a fingerprint there is no “same call” that a wider scope could let pass.
   const scopes =
-    wait.fingerprint === null || typed.value !== null ? null : (
+    choices.length === 1 || typed.value !== null ? null : (
       <label class="scope">
         Lets pass{' '}
-        <select
-          value={scope}
-          onChange={({ currentTarget }) => (scope.value = currentTarget.value as keyof typeof SCOPES)}
-        >
-          {Object.entries(SCOPES).map(([each, words]) => (
-            <option key={each} value={each}>
-              {each}: {words}
+        <select value={chosen} onChange={({ currentTarget }) => (chosen.value = Number(currentTarget.value))}>
+          {choices.map(({ words }, index) => (
+            <option key={words} value={index}>
+              {words}
             </option>
           ))}
         </select>
@@ -154,7 +174,7 @@ function Approval({ wait, answer }: { readonly wait: Wait; readonly answer: Answ
         answer={give}
         yes={typed.value === null ? 'Approve' : 'Approve with changes'}
         no="Deny"
-        scope={typed.value === null ? scope.value : 'once'}
+        reach={typed.value === null ? choices[chosen.value]?.given : undefined}
         changed={typed.value !== null}
       >
         {scopes}
@@ -177,18 +197,18 @@ interface DecisionProps {
   readonly answer: Answer;
   readonly yes: string;
   readonly no: string;
-  readonly scope?: string;
+  readonly reach?: Choice['given'] | undefined;
   readonly changed?: boolean;
   readonly children?: ComponentChildren;
 }
 
-function Decision({ wait, answer, yes, no, scope = 'once', changed = false, children }: DecisionProps) {
+function Decision({ wait, answer, yes, no, reach = {}, changed = false, children }: DecisionProps) {
   const reason = useSignal('');
   const words = reason.value.trim();
   const given = (approved: boolean) => ({
     approved,
     ...(words !== '' && { reason: words }),
-    ...(approved && scope !== 'once' && { scope }),
+    ...(approved && reach),
   });
   const shown = (approved: boolean) =>
     everthread(
@@ -196,7 +216,7 @@ function Decision({ wait, answer, yes, no, scope = 'once', changed = false, chil
       'answer',
       wait.id,
       approved ? '--approve' : '--deny',
-      ...(approved && scope !== 'once' ? ['--scope', scope] : []),
+      ...(approved ? Object.entries(reach).flatMap(([name, value]) => [`--${name}`, value]) : []),
       ...(approved && changed ? ['--arguments-file', 'changed.json'] : []),
       ...(words === '' ? [] : ['--reason', words]),
     );

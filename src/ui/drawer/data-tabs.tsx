@@ -227,6 +227,7 @@ export function GivenAnswers({ reading: { threadId, waits } }: TabProps) {
   const load = useLoad(() => ask('GET /v1/waits', {}, { query }), [threadId, waits.value]);
   return (
     <>
+      <Grants threadId={threadId} answered={waits.value} />
       <Loaded load={load}>
         {({ waits: answered }) => (
           <>
@@ -252,6 +253,54 @@ export function GivenAnswers({ reading: { threadId, waits } }: TabProps) {
     </>
   );
 }
+
+interface GrantsProps {
+  readonly threadId: string;
+  /** Anything that changes with each answer. */
+  readonly answered: unknown;
+}
+
+/** What was approved beyond one call, and counts in this thread. */
+function Grants({ threadId, answered }: GrantsProps) {
+  const load = useLoad(() => ask('GET /v1/grants', {}, { query: { threadId } }), [threadId, answered]);
+  const revoke = async (grantId: string) => {
+    await attempt(() => act('POST /v1/grants/{grantId}/revoke', { grantId }, { body: {}, again: true }));
+    load.again();
+  };
+  return (
+    <Loaded load={load}>
+      {({ grants }) =>
+        grants.map(({ id, scope, covers, tool, capabilities, grantedBy, expiresAt }) => (
+          <section key={id} class="answered" data-grant={covers}>
+            <strong>
+              <bdi>{tool}</bdi> <span>is approved {SCOPE_WORDS[scope]}</span>
+            </strong>{' '}
+            <span class="faint">
+              by <bdi>{grantedBy ?? 'a person'}</bdi>
+              {expiresAt !== null && `, until ${clock(expiresAt)}`}
+            </span>
+            <p class="faint">
+              {covers === 'tool'
+                ? `every call that needs no more than ${capabilities.join(', ') || 'nothing'}`
+                : 'calls with the same arguments'}
+            </p>
+            {may('answer') && (
+              <ActButton command={everthread('grants', 'revoke', id)} name="revoke" run={() => revoke(id)}>
+                Revoke
+              </ActButton>
+            )}
+          </section>
+        ))
+      }
+    </Loaded>
+  );
+}
+
+const SCOPE_WORDS = {
+  execution: 'until its execution ends',
+  thread: 'in this thread',
+  always: 'in all threads of this user',
+} as const;
 
 const isAsked = (data: unknown): data is { readonly arguments: unknown } =>
   typeof data === 'object' && data !== null && 'arguments' in data;

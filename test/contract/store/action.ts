@@ -288,7 +288,12 @@ export function registerAction(given: () => Stores): void {
       await store.threads.terminate(asker.id);
       await store.threads.remove(asker.id);
       // The reason is content of the deleted thread.
-      expect(await found(other)).toEqual({ approved: true, by: 'Ada', waitId: expect.any(String) });
+      expect(await found(other)).toEqual({
+        approved: true,
+        by: 'Ada',
+        waitId: expect.any(String),
+        grantId: expect.any(String),
+      });
       for (const each of [await open('acme', 'eve'), await open('other', 'ada'), await openThread(store)])
         expect(await found(each)).toBeNull();
     });

@@ -5,7 +5,7 @@
 import { z } from '@hono/zod-openapi';
 import { LIMITS } from '../../../core/value/limit.ts';
 import { definedFields } from '../../../core/value/record.ts';
-import { WAIT_SCOPES, type WaitAnswer } from '../../../core/wait/answer.ts';
+import { GRANT_COVERS, WAIT_SCOPES, type WaitAnswer } from '../../../core/wait/answer.ts';
 import type { Wait } from '../../../store/wait/wait-record.ts';
 import { readClientTools } from '../conversation/client-tools.ts';
 import { type Conversation, readConversation } from '../conversation/conversation.ts';
@@ -131,6 +131,8 @@ const decision = z.object({
   approved: z.boolean(),
   reason: optionalText,
   scope: optionalField(z.enum(WAIT_SCOPES)),
+  covers: optionalField(z.enum(GRANT_COVERS)),
+  until: optionalField(z.int()),
   arguments: optionalField(z.record(z.string(), z.unknown())),
 });
 

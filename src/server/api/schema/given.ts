@@ -1,7 +1,7 @@
 /** Schemas of requests. Input for a thread is checked further by the client, with the usual error codes. */
 import { z } from '@hono/zod-openapi';
 import { THREAD_SORTS } from '../../../core/author/read-options.ts';
-import { WAIT_SCOPES } from '../../../core/wait/answer.ts';
+import { GRANT_COVERS, WAIT_SCOPES } from '../../../core/wait/answer.ts';
 import { THREAD_STATUSES } from './records.ts';
 
 export const threadParams = z.object({
@@ -194,6 +194,14 @@ export const answerBody = z
       approved: z.boolean(),
       reason: z.string().optional(),
       scope: z.enum(WAIT_SCOPES).optional(),
+      covers: z.enum(GRANT_COVERS).optional().meta({
+        description:
+          'With a wider scope than `once`: calls with the same arguments, or every call of the tool',
+      }),
+      until: z
+        .int()
+        .optional()
+        .meta({ description: 'With a wider scope than `once`: microseconds since 1970' }),
       by: z.string().optional(),
       arguments: z.record(z.string(), z.unknown()).optional().meta({
         description:

@@ -3,6 +3,7 @@ import { z } from '@hono/zod-openapi';
 import { ACTION_STATES } from '../../../core/governance/agent-policy.ts';
 import { LINE_LIMITS } from '../../../core/governance/budget-line.ts';
 import { TASK_STATES } from '../../../core/task/control.ts';
+import { GRANT_COVERS } from '../../../core/wait/answer.ts';
 import { WAIT_KINDS, WAIT_STATES } from '../../../core/wait/wait.ts';
 import { RUN_STATES, type RunRecordState } from '../../../store/execution/execution-record.ts';
 
@@ -252,6 +253,26 @@ export const actionSchema = z
     endedAt: micros.nullable(),
   })
   .openapi('Action');
+
+export const grantSchema = z
+  .looseObject({
+    id: z.string(),
+    scope: z.enum(['execution', 'thread', 'always']),
+    covers: z.enum(GRANT_COVERS),
+    threadId: text,
+    executionId: text,
+    userId: text,
+    organizationId: text,
+    agent: z.string(),
+    tool: z.string(),
+    capabilities: z.array(z.string()),
+    grantedBy: text,
+    grantedAt: micros,
+    expiresAt: micros.nullable(),
+    revokedAt: micros.nullable(),
+    revokedBy: text,
+  })
+  .openapi('Grant');
 
 const childSchema = z.looseObject({
   parentId: z.string(),

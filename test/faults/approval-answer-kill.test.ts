@@ -1,18 +1,18 @@
 /**
- * A worker is killed around an approval with changed arguments: the call runs once with them, or with those that are
- * approved as they are shown, and never with what nobody has approved.
+ * A worker is killed around an approval with changed arguments, or of a tool: the call runs once with what was approved,
+ * and never with what nobody has approved.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Wait } from '../../src/store/wait/wait-record.ts';
-import { decide, openWait } from '../support/approvals.ts';
+import { command, decide, openWait } from '../support/approvals.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Cluster, startCluster } from '../support/fault-cluster.ts';
 import type { DeathPoint } from '../support/fault-project.ts';
 import { killWorkers, standAt } from '../support/standing.ts';
 
-describe('a worker process killed with SIGKILL around changed arguments', () => {
+describe('a worker process killed with SIGKILL around an approval that changes or grants', () => {
   let cluster: Cluster;
   const threads: Record<string, string> = {};
 
@@ -45,7 +45,10 @@ describe('a worker process killed with SIGKILL around changed arguments', () => 
       await standAt(cluster, point, () => answer(second));
     }
     const undecided = await first('without a worker');
+    const granted = await first('granted');
     await killWorkers(cluster);
+    const grant = ['--approve', '--scope', 'thread', '--covers', 'tool'];
+    expect(await decide(cluster, granted.id, ...grant)).toBe(0);
     const file = join(cluster.folder, 'changed.json');
     writeFileSync(file, '{"line":"2"}');
     expect(await decide(cluster, undecided.id, '--approve', '--arguments-file', file)).toBe(0);
@@ -62,6 +65,23 @@ describe('a worker process killed with SIGKILL around changed arguments', () => 
     expect([count('wait.opened'), count('wait.answered'), count('tool.result')]).toEqual([waits, waits, 1]);
     expect(await cluster.client.listActions({ threadId: thread })).toMatchObject([{ state: 'completed' }]);
   }
+
+  it('granted: further calls of the tool run without an approval, until the grant is revoked', async () => {
+    const thread = threads.granted as string;
+    await expectDone('granted', '1', 1);
+    const say = async (content: string) => {
+      await cluster.client.queueMessage(thread, { content });
+      return cluster.client.waitForIdle(thread);
+    };
+    expect(await say('use refund 1')).toMatchObject({ status: 'idle' });
+    expect(cluster.ledger(thread)).toEqual(['1', '2.1']);
+    const [grant] = await cluster.client.grants.list({ threadId: thread });
+    expect((await command(cluster, 'grants', 'list', thread)).code).toBe(0);
+    expect((await command(cluster, 'grants', 'revoke', String(grant?.id), '--by', 'ada')).code).toBe(0);
+    expect((await command(cluster, 'grants', 'revoke', 'nothing')).code).toBe(3);
+    expect(await say('use refund 1')).toMatchObject({ status: 'waiting' });
+    expect(cluster.ledger(thread)).toEqual(['1', '2.1']);
+  });
 
   it.each(['shown again', 'without a worker'])('%s: they wait once more, and run once', async (name) => {
     const thread = threads[name] as string;
