@@ -64,6 +64,8 @@ describe('everthread waits', () => {
       ],
     });
     expect((await run(['waits', 'list'])).stdout).toContain('For whom?');
+    expect(await json(['waits', 'list', '--older', '0s'])).toMatchObject({ waits: [{ id }] });
+    expect(await json(['waits', 'list', '--older', '1d'])).toEqual({ waits: [] });
     expect((await run(['waits', 'show', id])).stdout).toContain('{"seats":2}');
     const sent = await json(['threads', 'send', 'desk-1', 'well?', '--wait']);
     expect(sent).toMatchObject({ status: 'waiting', waits: [{ id }] });
@@ -101,6 +103,7 @@ describe('everthread waits', () => {
     expect((await run(['waits', 'answer', 'nothing'])).code).toBe(2);
     expect((await run(['waits', 'answer', 'nothing', '--approve', '--deny'])).code).toBe(2);
     expect((await run(['waits', 'answer', 'nothing', '--value', 'ada'])).code).toBe(2);
+    expect((await run(['waits', 'list', '--older', 'long'])).code).toBe(2);
     const changing = ['waits', 'answer', 'nothing', '--arguments-file', '-'];
     expect((await run([...changing, '--deny'], '{}')).code).toBe(2);
     expect(await run([...changing, '--approve'], '["a"]')).toMatchObject({

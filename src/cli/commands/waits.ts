@@ -34,24 +34,34 @@ const list = storeCommand({
   arguments: { thread: optional('id of a thread', 'thread') },
   options: {
     state: option('<state>', 'only those in this state', WAIT_STATES, 'open'),
+    older: option('<age>', 'only those that were opened longer ago, such as 90s, 30m, 2h or 1d', parseAge),
     limit: option('<n>', 'at most n', parseCount, 50),
   },
-  async read(store, { thread: threadId, state, limit }) {
+  async read(store, { thread: threadId, state, older, limit }) {
     if (threadId !== undefined) await readThread(store, threadId);
-    return listing('waits', await store.waits.list({ threadId, state, limit }), {
-      columns: {
-        WAIT: 'id',
-        THREAD: 'threadId',
-        KIND: 'kind',
-        NAME: ['name', 30],
-        ASKED: 'openedAt',
-        UNTIL: ({ expiresAt }) => (expiresAt === null ? '-' : dateAndTime(expiresAt)),
-        WHAT: ['summary', 80],
+    return listing(
+      'waits',
+      await store.waits.list({
+        threadId,
+        state,
+        openedBefore: older === undefined ? older : Date.now() * 1000 - older,
+        limit,
+      }),
+      {
+        columns: {
+          WAIT: 'id',
+          THREAD: 'threadId',
+          KIND: 'kind',
+          NAME: ['name', 30],
+          ASKED: 'openedAt',
+          UNTIL: ({ expiresAt }) => (expiresAt === null ? '-' : dateAndTime(expiresAt)),
+          WHAT: ['summary', 80],
+        },
+        none: state === 'open' ? 'There are no open waits.' : 'No matching waits.',
+        limit,
+        more: () => '--limit shows more.',
       },
-      none: state === 'open' ? 'There are no open waits.' : 'No matching waits.',
-      limit,
-      more: () => '--limit shows more.',
-    });
+    );
   },
 });
 
@@ -141,6 +151,15 @@ export const waitCommands: CommandDefinition = {
     'Approvals, questions of tools and variables that subagents lack. Waiting work occupies no process; it continues once there is an answer.',
   commands: { list, show, answer },
 };
+
+const SECONDS = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
+
+/** Microseconds. */
+function parseAge(given: string): number {
+  const [, count = '', unit = 's'] = /^(\d+)([smhd])$/.exec(given) ?? [];
+  if (count === '') throw new InvalidArgumentError('Give an age, such as 90s, 30m, 2h or 1d.');
+  return Number(count) * SECONDS[unit as keyof typeof SECONDS] * 1_000_000;
+}
 
 /** Microseconds since 1970. */
 function parseTime(given: string): number {

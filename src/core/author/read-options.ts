@@ -91,6 +91,7 @@ const MODEL_CALLS: Readonly<Record<string, Check>> = {
 const WAITS: Readonly<Record<string, Check>> = {
   limit: PAGE.limit as Check,
   order: PAGE.order as Check,
+  openedBefore: ['a whole number of microseconds since 1970', Number.isSafeInteger],
   threadId: ['a string', isText],
   state: [`one of ${WAIT_STATES.join(', ')}`, (value) => WAIT_STATES.includes(value as WaitState)],
 };

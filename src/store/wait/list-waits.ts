@@ -19,7 +19,7 @@ export async function getWait(context: CommandContext, id: string): Promise<Wait
 /** Oldest first. */
 export async function listWaits(
   context: CommandContext,
-  { threadId, state = 'open', order = 'asc', limit }: ListWaits = {},
+  { threadId, state = 'open', openedBefore, order = 'asc', limit }: ListWaits = {},
 ): Promise<readonly Wait[]> {
   const now = await context.clock(context.db);
   let rows = selectByState(context.db, state, now);
@@ -29,6 +29,7 @@ export async function listWaits(
       eb.or([eb('thread_id', '=', threadId), eb('root_id', '=', threadId), eb('id', 'in', shown)]),
     );
   }
+  if (openedBefore !== undefined) rows = rows.where('opened_at', '<', openedBefore);
   const found = await rows
     .orderBy('opened_at', order)
     .orderBy('id', order)

@@ -91,6 +91,8 @@ export interface ListWaits {
   readonly threadId?: string;
   /** Default `open`. */
   readonly state?: WaitState;
+  /** Only waits that were opened before this time, in microseconds since 1970. */
+  readonly openedBefore?: number;
   /** By the time when it was opened; default `asc`. */
   readonly order?: 'asc' | 'desc';
   /** Default 100. */

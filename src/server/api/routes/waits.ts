@@ -23,6 +23,7 @@ export const waitRoutes: readonly ApiRoute[] = [
     query: z.object({
       threadId: z.string().optional(),
       state: z.enum(WAIT_STATES).optional(),
+      openedBefore: z.coerce.number().int().optional(),
       order,
       limit,
     }),
