@@ -131,6 +131,8 @@ export interface ExecutionTable {
   rejected: Json | null;
   /** The message whose content is its typed answer; null if it has none. */
   output: string | null;
+  /** The type that its message gives to its last answer; null if that is up to the agent's side. */
+  answer_type: Json | null;
 }
 
 export interface StepTable {
