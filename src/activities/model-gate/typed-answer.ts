@@ -30,7 +30,7 @@ import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortSignal } from '../base/guard.ts';
 import { findModels } from '../model/request.ts';
 import { parametersOf } from '../model/subagent-tools.ts';
-import type { History, RequestMaterial } from './assemble.ts';
+import { type History, type RequestMaterial, toArgumentsMessage } from './assemble.ts';
 import type { AnsweredStep, CheckedAnswer, HookedAnswer } from './commit-answer.ts';
 
 type TypedPlace = Pick<StepPlace, 'subprompt' | 'answerType'>;
@@ -41,11 +41,14 @@ interface AnswerType {
 }
 
 /**
- * The type of a step's last answer; a sub-prompt's is a text, and that of two AI sides is what their session tools say. Who asks
+ * The type of a step's last answer: a called prompt has its own, and that of two AI sides is what their session tools say. Who asks
  * for any object gets the one that the side has.
  */
-function typeOf({ agent, side }: ActiveSide, { subprompt, answerType }: TypedPlace): AnswerType | undefined {
-  if (subprompt) return undefined;
+function typeOf(
+  { agent, side, prompt }: ActiveSide,
+  { subprompt, answerType }: TypedPlace,
+): AnswerType | undefined {
+  if (subprompt) return prompt.output && ofAuthor(prompt.output);
   if (answerType && !hasTwoSides(agent) && !(side.output && isAnyObject(answerType)))
     return { schema: answerType, check: (value) => checkInterpreted(answerType, value) };
   return side.output && ofAuthor(side.output);
@@ -77,23 +80,28 @@ export function describeOutput(
 export function showRejected(_ports: unknown, { context, active, history }: RequestMaterial & History) {
   const { rejected } = context;
   if (!rejected || !typeOf(active, context)) return go({ history });
-  return go({ history: [...history, ...askAgain(rejected)] });
+  const asked = toArgumentsMessage(history, context.subprompt);
+  return go({ history: [...history, ...asked, ...askAgain(rejected)] });
 }
 
 /** Stage: checks the answer, if it may be the last one. */
 export async function checkOutput(
-  _ports: unknown,
+  { probe }: Pick<ActivityDependencies, 'probe'>,
   { answer, message, active, context }: AnsweredStep & HookedAnswer,
 ) {
   const type = typeOf(active, context);
   if (!type || answer.ends) return go<CheckedAnswer>({});
   const calls = answer.toolCalls.map((call) => call.function.name);
-  if (!isFinal(calls, active.side)) return go<CheckedAnswer>({});
+  if (!isFinal(calls, context.subprompt ? CALLED : active.side)) return go<CheckedAnswer>({});
   const content = message ? message.content : answer.content;
   const checked = answer.finishReason === 'length' ? CUT_OFF : await checkContent(type, content);
+  await probe?.('output_checked');
   if (checked.ok) return go<CheckedAnswer>({ typed: checked.value });
   return go<CheckedAnswer>({ rejected: toRejected(content, checked.problems, context.rejected?.count) });
 }
+
+/** A called prompt has one answer: it is the last, unless it calls tools, whose results then belong to it. */
+const CALLED = { stopOnResponse: true } as const;
 
 const CUT_OFF = { ok: false, problems: 'it was cut off: it is longer than the model may write' } as const;
 

@@ -118,7 +118,7 @@ create table steps (
   state text not null, attempt integer not null, message_id text, model text, text integer not null,
   first_seq bigint not null, opened_at bigint not null, closed_at bigint, directive text, parent_step integer,
   parent_idx integer, depth integer default 0 not null, prompt text, arguments text,
-  side text default 'a' not null, handed_over integer,
+  side text default 'a' not null, handed_over integer, rejected text,
   constraint steps_key primary key (thread_id, step)
 );
 create index steps_by_state on steps (thread_id, state);

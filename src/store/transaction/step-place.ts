@@ -40,6 +40,7 @@ export const selectPlace = statement((db, threadId: string, step: number) =>
     )
     .select(['execution_id', 'depth', 'parent_step', 'parent_idx', 'prompt', 'arguments', 'side'])
     .select(['executions.context', 'executions.run_context', 'executions.rejected', 'executions.answer_type'])
+    .select('steps.rejected as own_rejected')
     .where('steps.thread_id', '=', threadId)
     .where('steps.step', '=', step),
 );
@@ -54,7 +55,7 @@ export async function toPlace(trx: Transaction<Tables>, thread: ThreadRow, row: 
     scratch: JSON.parse(row.context ?? '{}'),
     runContext: withCurrentAgent(thread, readContext(row.run_context)),
     subprompt: await toSubprompt(trx, thread.id, row),
-    rejected: readJson<RejectedAnswer>(row.rejected),
+    rejected: readJson<RejectedAnswer>(row.parent_step === null ? row.rejected : row.own_rejected),
     answerType: readJson<JsonSchema>(row.answer_type),
   };
 }
