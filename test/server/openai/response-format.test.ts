@@ -1,4 +1,5 @@
 /** `response_format` at the door of OpenAI's clients: OpenAI's own, and the AI SDK's provider for compatible servers, unmodified. */
+import { randomUUID } from 'node:crypto';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { describe, expect, it } from '@jest/globals';
 import { generateObject, generateText, Output, streamObject, streamText, tool } from 'ai';
@@ -6,9 +7,9 @@ import OpenAI from 'openai';
 import { zodResponseFormat } from 'openai/helpers/zod';
 import { z } from 'zod';
 import { defineTool } from '../../../src/definitions/index.ts';
-import { calls, type ScriptStep, says, scriptedModel } from '../../../src/testing/index.ts';
+import { calls, hangs, type ScriptStep, says, scriptedModel } from '../../../src/testing/index.ts';
 import { testApi } from '../../support/api.ts';
-import { type RuntimeOptions, testRuntime } from '../../support/runtime.ts';
+import { eventually, type RuntimeOptions, testRuntime } from '../../support/runtime.ts';
 
 const weather = z.object({ city: z.string(), degrees: z.number().int() });
 const BERN = '{"city":"Bern","degrees":21}';
@@ -87,6 +88,30 @@ describe("OpenAI's client with a response format", () => {
     const [wait] = await runtime.client.listWaits({ threadId: 'pay-1' });
     await runtime.client.answerWait(wait?.id as string, { approved: true });
     expect((await openai.chat.completions.parse(thread)).choices[0]?.message.parsed).toEqual(VALUE);
+  });
+
+  it('gets an error, and no text, where the execution is stopped', async () => {
+    const { openai, runtime, model } = await opened([hangs({ after: '{"city":' })]);
+    const thread = { ...asked, metadata: { thread_id: 'stop-1' } };
+    const parsing = openai.chat.completions.parse(thread).catch((error: unknown) => error);
+    await eventually('the request', () => model.requests.length === 1);
+    await runtime.client.stop('stop-1');
+    expect(await parsing).toMatchObject({ status: 422, code: 'OutputInvalid' });
+  });
+
+  it('is not taken for a repetition of the same question with another format', async () => {
+    const { openai } = await opened([says(BERN), says('{"line":"warm"}')]);
+    const marked = { headers: { 'x-stainless-retry-count': '1' } };
+    const own = [{ role: 'user' as const, content: `${QUESTION} ${randomUUID()}` }];
+    const read = async (response_format: OpenAI.ResponseFormatJSONSchema) => {
+      const request = { ...asked, messages: own, response_format };
+      return (await openai.chat.completions.create(request, marked)).choices[0]?.message.content;
+    };
+    const line = zodResponseFormat(z.object({ line: z.string() }), 'line');
+    expect(await read(format)).toBe(BERN);
+    expect(await read(line)).toBe('{"line":"warm"}');
+    // With the same format it is one.
+    expect(await read(format)).toBe(BERN);
   });
 
   it('runs its own tools in between', async () => {
