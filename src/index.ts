@@ -14,6 +14,7 @@ export type { HttpConnectOptions } from './client/http/http-place.ts';
 export { type LocalTraceOptions, LocalTraceTelemetry } from './client/local-trace.ts';
 export type { OutgoingMessage, StartMessage } from './client/outgoing.ts';
 export type { NewAttachment, OutgoingAttachment } from './client/outgoing-file.ts';
+export type { OutputType } from './client/outgoing-output.ts';
 export type { ProvidedVariables } from './client/provide-variables.ts';
 export type { RunRecord } from './client/run-record.ts';
 export { RunRecorder } from './client/run-recorder.ts';

@@ -20,6 +20,7 @@ import {
   type WriteFile,
   writeAttachments,
 } from './outgoing-file.ts';
+import { type OutputType, outputField } from './outgoing-output.ts';
 import { readCalled, type StartCalls } from './start-calls.ts';
 
 export interface OutgoingMessage {
@@ -48,6 +49,12 @@ export interface OutgoingMessage {
    * message again under this id attaches to that execution; a different one is `ExecutionConflict`.
    */
   readonly executionId?: string;
+  /**
+   * The type of the last answer of the execution that this message begins, on its own, once the thread is at rest: in place
+   * of `output` of the agent's side. The value is `output` of the thread. At most 64 KiB of JSON schema, which describes an
+   * object (docs/agents.md). Not for `dual_ai` agents, whose threads reject the message.
+   */
+  readonly output?: OutputType;
 }
 
 /** A message of the conversation that a thread begins with. */
@@ -65,14 +72,16 @@ export interface Destination {
   readonly writeFile: WriteFile;
   /** True if the message is of the conversation that the thread begins with. */
   readonly opens?: boolean;
+  /** Set if it precedes another one there, which begins an execution of its own. */
+  readonly precedes?: true | undefined;
 }
 
 /**
- * Throws `InvalidMessage`, `ItemConflict`, `InvalidValue` for metadata that JSON would change, `MessageTooLarge`, `LimitExceeded`, or the errors of writing
+ * Throws `InvalidMessage`, `InvalidSchema`, `ItemConflict`, `InvalidValue` for metadata that JSON would change, `MessageTooLarge`, `LimitExceeded`, or the errors of writing
  * a file; nothing has been sent then.
  */
 export async function prepareMessage(
-  { store, threadId, userId, writeFile, opens = false }: Destination,
+  { store, threadId, userId, writeFile, opens = false, precedes }: Destination,
   message: StartMessage,
 ): Promise<StoredMessage> {
   if (typeof message !== 'object' || message === null) throw invalid('A message must be an object.');
@@ -90,6 +99,9 @@ export async function prepareMessage(
   if (message.content == null || (content === '' && attachments.length + Object.keys(called).length === 0))
     throw invalid(`The message for thread "${threadId}" has no content.`);
   const context = toContext(message.context, 'InvalidMessage');
+  const output = outputField(message.output);
+  if (output.output && role !== 'user')
+    throw invalid('Only a message of the role "user" may have an "output".');
   const named = executionId === undefined ? {} : { executionId };
   const files = readAttachments({ threadId, messageId: id }, attachments);
   const attached = files.length > 0 ? { attachments: files.map(pathOf) } : {};
@@ -103,6 +115,8 @@ export async function prepareMessage(
     ...attached,
     ...context,
     ...named,
+    ...output,
+    ...(precedes && { precedes }),
   };
   const bytes = itemBytes(item);
   if (bytes > LIMITS.contentBytes) {

@@ -7,6 +7,7 @@ import { LIMITS } from '../core/value/limit.ts';
 import type { EditedMessage, SupersededTail } from '../store/message/message-record.ts';
 import type { Destination, OutgoingMessage } from './outgoing.ts';
 import { pathOf, readAttachments, writeAttachments } from './outgoing-file.ts';
+import { type OutputType, toOutputSchema } from './outgoing-output.ts';
 
 export interface Supersede {
   /**
@@ -16,6 +17,8 @@ export interface Supersede {
   readonly messageId?: string | undefined;
   /** Edits the message of the user, which must be named: this is in place of its text and files; metadata is merged. */
   readonly message?: Pick<OutgoingMessage, 'content' | 'metadata' | 'attachments'> | undefined;
+  /** The type of the new answer, as of a message; null: none. Absent: that of the superseded answer, if its message gave one. */
+  readonly output?: OutputType | null | undefined;
   /** Makes a request idempotent: under the same id, a second one changes nothing. 1 to 64 visible ASCII characters. */
   readonly requestId?: string | undefined;
   /** If true, what the thread does is stopped first; otherwise a thread that works is `ThreadBusy`. */
@@ -39,7 +42,7 @@ export interface SupersedeSteps {
 /** Given again under the same `requestId`, it does what the first one may not have come to. */
 export async function supersedeTail(
   { to, stop, rest, terminate }: SupersedeSteps,
-  { message, messageId, requestId = randomUUID(), cancel = false, tail, acknowledge }: Supersede,
+  { message, messageId, output, requestId = randomUUID(), cancel = false, tail, acknowledge }: Supersede,
 ): Promise<SupersededTail> {
   const { store, threadId } = to;
   if (!isItemId(requestId))
@@ -48,7 +51,8 @@ export async function supersedeTail(
       `"requestId" must be 1 to ${LIMITS.idChars} visible ASCII characters.`,
     );
   const edited = message && (await prepareEdit(to, messageId, message));
-  const command = { threadId, id: requestId, messageId, edited, tail, acknowledge };
+  const type = output && toOutputSchema(output);
+  const command = { threadId, id: requestId, messageId, edited, output: type, tail, acknowledge };
   const superseded = await atRest(
     () => store.messages.supersede(command),
     cancel ? { stop, rest } : undefined,

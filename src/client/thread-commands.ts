@@ -77,7 +77,9 @@ export class ThreadCommands {
     const own = { isNew: known === null, userId: input.userId ?? null };
     const to = { ...this.#destination(threadId, own), opens: true };
     const outgoing = messages.map(cancelWith(input.context));
-    for (const message of outgoing) prepared.push(await prepareMessage(to, message));
+    const alone = outgoing.findLastIndex(({ output, executionId }) => (output ?? executionId) !== undefined);
+    for (const [n, message] of outgoing.entries())
+      prepared.push(await prepareMessage({ ...to, precedes: n < alone || undefined }, message));
     await this.#workflows.start({ ...(await storeStart(this.#store, input)), messages: prepared });
     for (const { id } of prepared) this.#sent.add(threadId, id);
     return { threadId };

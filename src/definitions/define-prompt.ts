@@ -61,6 +61,7 @@ const prompt = z.strictObject({
   parallelToolCalls: flag.default(false),
   toolChoice: z.enum(['auto', 'none', 'required']).default('auto'),
   requiredSchema: objectSchema.optional(),
+  output: objectSchema.optional(),
   tools: z.array(toolEntry).default([]),
   variables: variables.default([]),
   env: env.default({}),
@@ -91,7 +92,10 @@ const PROMPT: FieldTable<typeof prompt, PromptInput> = {
     description: 'write toolDescription',
     args: 'write requiredSchema',
   },
-  more: ({ requiredSchema }) => checkArguments(requiredSchema, 'requiredSchema'),
+  more: ({ requiredSchema, output }) => [
+    ...checkArguments(requiredSchema, 'requiredSchema'),
+    ...checkArguments(output, 'output'),
+  ],
 };
 
 /**

@@ -22,6 +22,11 @@ export interface PromptInput {
   toolChoice?: 'auto' | 'none' | 'required';
   /** A `z.object(…)`: the arguments when called as a tool, and the creation arguments of an agent that starts here. */
   requiredSchema?: AuthorSchema;
+  /**
+   * A `z.object(…)`: the type of its answer when it is called as a tool. What does not fit is asked for again, twice at most; then the
+   * call fails with `OutputInvalid`. Of an answer that calls tools nothing is checked. Default none.
+   */
+  output?: AuthorSchema;
   /** What the model may call: tools, prompts, agents, provider tools. Default none. */
   tools?: readonly ToolEntryInput[];
   /** Variables that the prompt needs or explains; default none. */

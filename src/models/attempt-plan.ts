@@ -105,6 +105,7 @@ export type NextMove =
       readonly willRetryInMs: number;
       readonly withoutMetadata?: true;
       readonly withoutTool?: string;
+      readonly withoutFormat?: true;
     }
   | { readonly next: 'plain' }
   | { readonly next: 'fallback' }

@@ -35,6 +35,7 @@ import type {
   ReplacedModel,
 } from './call-options.ts';
 import { asksForVariables, type VariableLookup } from './provider-config.ts';
+import { refusesFormat } from './refused-format.ts';
 import { refusesMetadata, withoutMetadata } from './refused-metadata.ts';
 import { findRefusedTool } from './refused-tool.ts';
 
@@ -325,12 +326,17 @@ const MAX_TOOLS = 8;
  * answers. Returns undefined if nothing can be left out; otherwise notes it in `leftOut`.
  */
 function leaveOut(
-  { request: toRequest, onRefusedTool }: CallModelOptions,
+  { request: toRequest, onRefusedTool, onRefusedFormat }: CallModelOptions,
   model: ModelDefinition,
   error: ProviderError,
   leftOut: LeftOut,
 ): NextMove | undefined {
   const request = toRequest(model, {});
+  if (onRefusedFormat && refusesFormat(error, request)) {
+    // The next request does not have both.
+    onRefusedFormat(model);
+    return { next: 'retry', willRetryInMs: 0, withoutFormat: true };
+  }
   const mayLeave = onRefusedTool && leftOut.tools < MAX_TOOLS;
   const tool = mayLeave ? findRefusedTool(error, request) : undefined;
   if (tool !== undefined) {

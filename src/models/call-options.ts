@@ -54,6 +54,8 @@ export type AttemptOutcome =
       readonly withoutMetadata?: true;
       /** With `next: 'retry'`: this tool, which the provider refused, is left out. */
       readonly withoutTool?: string;
+      /** With `next: 'retry'`: the tools and the format of the answer, which the provider refused together, are asked apart. */
+      readonly withoutFormat?: true;
     };
 
 export interface AttemptChunk {
@@ -87,6 +89,8 @@ export interface CallModelOptions {
   readonly onTooLong?: (model: ModelDefinition, refusal: LengthRefusal) => boolean;
   /** Called after a refusal of one tool: `request` leaves it out for this model from now on. Without it, nothing is left out. */
   readonly onRefusedTool?: (model: ModelDefinition, tool: string) => void;
+  /** Called after a refusal of tools beside a format: `request` asks this model for them apart from now on. Without it, nothing changes. */
+  readonly onRefusedFormat?: (model: ModelDefinition) => void;
   /** Called for each piece of text or reasoning; synchronous, must not throw: collect here, write elsewhere. */
   readonly onChunk?: (chunk: AttemptChunk) => void;
   /** Called after an attempt; awaited before anything else happens. */

@@ -13,6 +13,7 @@ import type { StoredError, ThreadStatus } from '../core/thread/step.ts';
 import { RuntimeError } from '../core/value/error.ts';
 import type { WaitAnswer } from '../core/wait/answer.ts';
 import type { RunEvent } from '../projections/run/run-event.ts';
+import type { ThreadRecord } from '../store/thread/thread-record.ts';
 import type { Wait } from '../store/wait/wait-record.ts';
 import type { TestEngine } from './test-engine.ts';
 
@@ -35,6 +36,8 @@ export interface TestAnswer {
   readonly status: ThreadStatus;
   /** The newest text of the agent among the new messages, silent ones excluded; null if there is none. */
   readonly content: string | null;
+  /** The typed answer of the newest execution (`output` of the agent's side, or of its message); absent if it has none. */
+  readonly output?: ThreadRecord['output'];
   /** Why the thread failed; null if it did not. A script that has run out of steps is such an error. */
   readonly error: StoredError | null;
   /** New messages, the oldest first, silent ones included. */
@@ -108,7 +111,7 @@ function openTestThread(client: RuntimeClient, threadId: string, timeoutMs: numb
   const list = async (options: GetMessagesOptions) =>
     (await client.getMessages(threadId, { limit: ALL_MESSAGES, ...options })).messages;
   const waitForIdle = async (): Promise<TestAnswer> => {
-    const { status, lastError } = await client.waitForIdle(threadId, { timeoutMs });
+    const { status, lastError, output } = await client.waitForIdle(threadId, { timeoutMs });
     const messages = await list({ includeSilent: true });
     const fresh = messages.filter(({ created_at: at }) => at > answered);
     answered = messages.at(-1)?.created_at ?? answered;
@@ -116,6 +119,7 @@ function openTestThread(client: RuntimeClient, threadId: string, timeoutMs: numb
     return {
       status,
       content: words.at(-1)?.content ?? null,
+      ...(output && { output }),
       error: status === 'failed' ? lastError : null,
       messages: fresh,
       toolCalls: readToolCalls(fresh, messages),

@@ -195,6 +195,32 @@ describe('an agent with the type of its last answer', () => {
     expect(model.requests[0]?.messages[0]?.content).toMatch(/^You help\.\n\nWhen you give .*"degrees"/s);
   });
 
+  it('asks apart for tools and for the format where a provider refuses both, with a last request without tools', async () => {
+    const look = defineTool({
+      description: 'looks',
+      execute: async () => ({ status: 'success', result: '21' }),
+    });
+    const message = 'json mode cannot be combined with tool/function calling';
+    const refused = fails({ message, code: 'invalid_request' });
+    const { model, thread, kinds } = await asked(
+      [refused, calls('look', {}), says('It is warm.'), says(BERN)],
+      { tools: { look } },
+    );
+    expect(thread.output).toEqual(VALUE);
+    expect(
+      model.requests.map(({ tools, responseFormat }) => [tools?.length, responseFormat !== undefined]),
+    ).toEqual([
+      [1, true],
+      [1, false],
+      [1, false],
+      [undefined, true],
+    ]);
+    expect(model.requests[1]?.messages[0]?.content).toMatch(/^You help\.\n\nWhen you give .*"degrees"/s);
+    expect(kinds('model.failed').map(({ data }) => data)).toMatchObject([
+      { withoutFormat: true, retryInMs: 0 },
+    ]);
+  });
+
   it('has no value any more once its message was deleted, or the next execution has begun', async () => {
     const { runtime, threadId } = await asked([
       says(BERN),
@@ -214,6 +240,21 @@ describe('an agent with the type of its last answer', () => {
     const { thread } = await asked([says('one'), says('two')], { side: { output, maxSteps: 2 } });
     expect(thread).toMatchObject({ status: 'idle', stopReason: 'max_side_steps' });
     expect(thread.output).toBeUndefined();
+  });
+
+  it('runs the refinements of a schema once for each answer, whatever else they do', async () => {
+    const seen: unknown[] = [];
+    const telling = z.object({ city: z.string() }).refine((value) => {
+      seen.push({ ...value });
+      value.city = value.city.toUpperCase();
+      return seen.length > 1;
+    });
+    const { thread, texts } = await asked([says('{"city":"Bern"}'), says('{"city":"Basel"}')], {
+      side: { output: telling },
+    });
+    expect(seen).toEqual([{ city: 'Bern' }, { city: 'Basel' }]);
+    expect(thread.output).toEqual({ city: 'BASEL' });
+    expect(await texts()).toContainEqual(['assistant', '{"city":"BASEL"}']);
   });
 
   it('takes a schema that throws for one that the answer does not fit', async () => {

@@ -50,7 +50,11 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     files: ['kept-file.ts'],
   },
   remote: { layers: ['core'], packages: ['@modelcontextprotocol/client', '@a2a-js/sdk', 'node:'] },
-  author: { layers: ['core', 'remote', 'sandbox', 'store'], packages: ['node:'] },
+  author: {
+    layers: ['core', 'remote', 'sandbox', 'store'],
+    // The author's layer needs the client's interpreter of schemas, and nothing else of it.
+    packages: ['node:', '@modelcontextprotocol/client'],
+  },
   activities: {
     layers: ['core', 'definitions', 'remote', 'author', 'store', 'models', 'sandbox'],
     packages: ['node:', 'zod', '@temporalio/activity', '@temporalio/client', '@temporalio/common'],

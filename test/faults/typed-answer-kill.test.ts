@@ -7,12 +7,17 @@ import type { DeathPoint } from '../support/fault-project.ts';
 const POINTS: readonly DeathPoint[] = [
   'model_streaming',
   'model_answered',
+  'output_checked',
   'output_rejected',
   'output_rejection_stored',
   'model_committed',
 ];
+const LINE = { type: 'object', properties: { line: { type: 'string' } }, required: ['line'] };
 
-describe('a worker process killed with SIGKILL', () => {
+describe.each([
+  ['the side of the agent', 'typist', {}],
+  ['the message', 'helper', { output: LINE }],
+])('a worker process killed with SIGKILL, under the type of %s', (_whose, agent, typed) => {
   let cluster: Cluster;
   let thread: string;
   const outputs: unknown[] = [];
@@ -20,11 +25,14 @@ describe('a worker process killed with SIGKILL', () => {
   beforeAll(async () => {
     cluster = await startCluster();
     await cluster.keep(1);
-    thread = await cluster.begin('draft 0', 'typist');
+    ({ threadId: thread } = await cluster.client.startThread({
+      agent,
+      messages: [{ content: 'draft 0', ...typed }],
+    }));
     await cluster.client.waitForIdle(thread);
     for (const point of POINTS) {
       cluster.orderDeath(point);
-      await cluster.client.queueMessage(thread, { content: `draft 1 ${point}` });
+      await cluster.client.queueMessage(thread, { content: `draft 1 ${point}`, ...typed });
       await cluster.died(point);
       await cluster.keep(1);
       outputs.push((await cluster.client.waitForIdle(thread)).output);
@@ -50,7 +58,7 @@ describe('a worker process killed with SIGKILL', () => {
 
   it('does not let an execution ask more than twice again', async () => {
     cluster.orderDeath('output_rejection_stored');
-    await cluster.client.queueMessage(thread, { content: 'draft 9' });
+    await cluster.client.queueMessage(thread, { content: 'draft 9', ...typed });
     await cluster.died('output_rejection_stored');
     await cluster.keep(1);
     const { status, lastError } = await cluster.client.waitForIdle(thread);

@@ -49,6 +49,13 @@ test('fails before it closes its agent', async () => {
 `;
 
 describe('a test agent', () => {
+  test('gives the value of an answer whose message has its type', async () => {
+    const agent = await open({ script: [says('one'), says('{"line":"one"}')] });
+    const output = { type: 'object', properties: { line: { type: 'string' } }, required: ['line'] };
+    const answer = await agent.sendMessage({ content: 'hello', output });
+    expect(answer).toMatchObject({ status: 'idle', content: '{"line":"one"}', output: { line: 'one' } });
+  });
+
   test("is closed behind the tests of Node's test runner, so that a failed assertion does not hold their process", async () => {
     const folder = mkdtempSync(join(tmpdir(), 'everthread-node-test-'));
     const file = join(folder, 'failing.test.mjs');

@@ -87,6 +87,7 @@ export type FaultPoint =
   | 'model_streaming'
   | 'model_answered'
   | 'model_committed'
+  | 'output_checked'
   | 'output_rejected'
   | 'output_rejection_stored'
   | 'tool_not_begun'

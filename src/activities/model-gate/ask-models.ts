@@ -5,6 +5,7 @@
 import { end, go } from '../../author/policy/gate.ts';
 import { readRedactor } from '../../author/state/env-place.ts';
 import { storeWhole } from '../../author/tool/whole-result.ts';
+import { describeSchema } from '../../core/answer/typed-answer.ts';
 import type { ModelDefinition } from '../../core/author/definition.ts';
 import type { ToolMessage } from '../../core/context/fit-messages.ts';
 import type { MessageOrigins } from '../../core/context/message-origin.ts';
@@ -17,6 +18,7 @@ import type {
   ProviderTool,
 } from '../../core/message/provider.ts';
 import type { ToRequest } from '../../models/attempt.ts';
+import { askApart } from '../../models/refused-format.ts';
 import { withoutTools } from '../../models/refused-tool.ts';
 import type { StepContext } from '../../store/step/step-place-record.ts';
 import type { AnsweredCall } from '../../store/step/step-record.ts';
@@ -84,9 +86,13 @@ export async function askModels(
   const compacts = !hasCompacted && Boolean(findGuards(active.agent, active.prompt).compaction);
   const hooked = hooks.has('before_create_message');
   const endsWithAnswer = ({ images = [] }: ProviderResponse) => !hooked && images.length === 0;
-  const leftOut = leftOutTools(thread.id, context.executionId);
+  const leftOut = learnRefusals(thread.id, context.executionId);
   const request: ToRequest = (model, tools) =>
-    leftOut.without(model, buildRequest(registry, active, { model, tools }, step));
+    leftOut.apply(model, buildRequest(registry, active, { model, tools }, step), (asked) =>
+      output
+        ? askApart(asked, { words: describeSchema(output), isLast: context.rejected !== undefined })
+        : asked,
+    );
   const files = nameWholeResults(ports.store, thread.id);
   const sizing = createSizing(context.counts, files.nameOf);
   const prepare = async (model: ModelDefinition) => {
@@ -114,7 +120,8 @@ export async function askModels(
     recorded: called,
     logs: logsManifests(active, context) ? 'always' : 'bound',
     judge: judgeRequests(ports, ref, context, compacts),
-    onRefusedTool: leftOut.add,
+    onRefusedTool: leftOut.tool,
+    onRefusedFormat: output && leftOut.format,
     variables: () => readProviderVariables(ports, thread, active.prompt),
     streamed: () => chunks.finish(),
     hasStreamed: (attempt) => chunks.hasWritten(attempt),
@@ -151,33 +158,55 @@ async function noteLeftOut(
 }
 
 /**
- * The tools that a model of an execution has refused, in the memory of this worker: they are left out for the rest of the execution.
+ * What a model of an execution has refused, in the memory of this worker: that is left out for the rest of the execution.
  * Another worker learns it from one refusal, which the log has as well.
  */
-interface LeftOutTools {
-  add(model: ModelDefinition, tool: string): void;
-  without(model: ModelDefinition, request: ProviderRequest): ProviderRequest;
+interface Refusals {
+  readonly tools: Set<string>;
+  /** True if it takes no tools beside a format of the answer. */
+  format: boolean;
 }
 
-/** Names by execution and model; the oldest are forgotten. */
-const leftOut = new Map<string, Set<string>>();
+interface LearntRefusals {
+  tool(model: ModelDefinition, name: string): void;
+  format(model: ModelDefinition): void;
+  /** `apart`: makes the part of a request with both that is sent. */
+  apply(
+    model: ModelDefinition,
+    request: ProviderRequest,
+    apart: (request: ProviderRequest) => ProviderRequest,
+  ): ProviderRequest;
+}
+
+/** By execution and model; the oldest are forgotten. */
+const learnt = new Map<string, Refusals>();
 const MAX_KEPT = 1000;
 
-function leftOutTools(threadId: string, executionId: string): LeftOutTools {
+function learnRefusals(threadId: string, executionId: string): LearntRefusals {
   const keyOf = ({ name }: ModelDefinition) => `${threadId} ${executionId} ${name}`;
+  const note = (model: ModelDefinition): Refusals => {
+    const key = keyOf(model);
+    const refusals = learnt.get(key) ?? { tools: new Set(), format: false };
+    learnt.delete(key);
+    learnt.set(key, refusals);
+    if (learnt.size > MAX_KEPT) learnt.delete(learnt.keys().next().value as string);
+    return refusals;
+  };
   return {
-    add(model, tool) {
-      const key = keyOf(model);
-      const names = leftOut.get(key) ?? new Set();
-      leftOut.delete(key);
-      leftOut.set(key, names.add(tool));
-      if (leftOut.size > MAX_KEPT) leftOut.delete(leftOut.keys().next().value as string);
+    tool(model, name) {
+      note(model).tools.add(name);
     },
-    without: (model, request) => withoutTools(request, leftOut.get(keyOf(model)) ?? NONE),
+    format(model) {
+      note(model).format = true;
+    },
+    apply(model, request, apart) {
+      const refusals = learnt.get(keyOf(model));
+      if (!refusals) return request;
+      const left = withoutTools(request, refusals.tools);
+      return refusals.format ? apart(left) : left;
+    },
   };
 }
-
-const NONE: ReadonlySet<string> = new Set();
 
 /** A tool that reads files, by its name: `read_file`, `grepFiles`, `files.open`. */
 const FILE_TOOL = /file/i;

@@ -175,7 +175,7 @@ export function sanitise(
 /**
  * Some providers refuse a request without a message: if a sub-prompt's call passes none, its arguments are the message.
  */
-function toArgumentsMessage(
+export function toArgumentsMessage(
   sent: readonly ProviderMessage[],
   subprompt: StepContext['subprompt'],
 ): readonly ProviderMessage[] {

@@ -1,10 +1,13 @@
 /**
- * Stages for an agent whose last answer has a type (core/answer/typed-answer.ts). What is checked is what would be stored, after the
- * hooks on the answer; the stored content is the JSON of the schema's own result, with its defaults.
+ * Stages for an execution whose last answer has a type (core/answer/typed-answer.ts): that of its message, else of the agent's side.
+ * What is checked is what would be stored, after the hooks on the answer; the stored content is the JSON of the schema's own
+ * result, with its defaults.
  */
 import { retryWhileUnavailable } from '../../author/guard/retry-while-unavailable.ts';
 import { end, go } from '../../author/policy/gate.ts';
 import { type Checked, checkSchema } from '../../author/tool/check-schema.ts';
+import { checkInterpreted } from '../../author/tool/interpreted-schema.ts';
+import { isAnyObject } from '../../core/answer/output-schema.ts';
 import {
   askAgain,
   describeSchema,
@@ -15,7 +18,7 @@ import {
   toRejected,
 } from '../../core/answer/typed-answer.ts';
 import type { AuthorSchema } from '../../core/author/author-schema.ts';
-import type { ActiveSide } from '../../core/project/active-side.ts';
+import { type ActiveSide, hasTwoSides } from '../../core/project/active-side.ts';
 import { canonicalJson } from '../../core/value/canonical-json.ts';
 import type { JsonSchema } from '../../core/value/json-schema.ts';
 import { toJsonObject } from '../../core/value/json-value.ts';
@@ -27,20 +30,36 @@ import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortSignal } from '../base/guard.ts';
 import { findModels } from '../model/request.ts';
 import { parametersOf } from '../model/subagent-tools.ts';
-import type { History, RequestMaterial } from './assemble.ts';
+import { type History, type RequestMaterial, toArgumentsMessage } from './assemble.ts';
 import type { AnsweredStep, CheckedAnswer, HookedAnswer } from './commit-answer.ts';
 
-/** The type of a step's last answer; a sub-prompt's is a text. */
-function typeOf({ side }: ActiveSide, { subprompt }: Pick<StepPlace, 'subprompt'>): AuthorSchema | undefined {
-  return subprompt ? undefined : side.output;
+type TypedPlace = Pick<StepPlace, 'subprompt' | 'answerType'>;
+
+interface AnswerType {
+  readonly schema: JsonSchema;
+  readonly check: (value: unknown) => Promise<Checked<unknown>>;
 }
 
-export function outputSchema(
-  active: ActiveSide,
-  context: Pick<StepPlace, 'subprompt'>,
-): JsonSchema | undefined {
-  const type = typeOf(active, context);
-  return type && parametersOf(type);
+/**
+ * The type of a step's last answer: a called prompt has its own, and that of two AI sides is what their session tools say. Who asks
+ * for any object gets the one that the side has.
+ */
+function typeOf(
+  { agent, side, prompt }: ActiveSide,
+  { subprompt, answerType }: TypedPlace,
+): AnswerType | undefined {
+  if (subprompt) return prompt.output && ofAuthor(prompt.output);
+  if (answerType && !hasTwoSides(agent) && !(side.output && isAnyObject(answerType)))
+    return { schema: answerType, check: (value) => checkInterpreted(answerType, value) };
+  return side.output && ofAuthor(side.output);
+}
+
+function ofAuthor(type: AuthorSchema): AnswerType {
+  return { schema: parametersOf(type), check: (value) => checkSchema(type, value) };
+}
+
+export function outputSchema(active: ActiveSide, context: TypedPlace): JsonSchema | undefined {
+  return typeOf(active, context)?.schema;
 }
 
 /** Stage: says what the answer must be, if one of the models cannot be bound to a schema. */
@@ -61,30 +80,35 @@ export function describeOutput(
 export function showRejected(_ports: unknown, { context, active, history }: RequestMaterial & History) {
   const { rejected } = context;
   if (!rejected || !typeOf(active, context)) return go({ history });
-  return go({ history: [...history, ...askAgain(rejected)] });
+  const asked = toArgumentsMessage(history, context.subprompt);
+  return go({ history: [...history, ...asked, ...askAgain(rejected)] });
 }
 
 /** Stage: checks the answer, if it may be the last one. */
 export async function checkOutput(
-  _ports: unknown,
+  { probe }: Pick<ActivityDependencies, 'probe'>,
   { answer, message, active, context }: AnsweredStep & HookedAnswer,
 ) {
   const type = typeOf(active, context);
   if (!type || answer.ends) return go<CheckedAnswer>({});
   const calls = answer.toolCalls.map((call) => call.function.name);
-  if (!isFinal(calls, active.side)) return go<CheckedAnswer>({});
+  if (!isFinal(calls, context.subprompt ? CALLED : active.side)) return go<CheckedAnswer>({});
   const content = message ? message.content : answer.content;
   const checked = answer.finishReason === 'length' ? CUT_OFF : await checkContent(type, content);
+  await probe?.('output_checked');
   if (checked.ok) return go<CheckedAnswer>({ typed: checked.value });
   return go<CheckedAnswer>({ rejected: toRejected(content, checked.problems, context.rejected?.count) });
 }
 
+/** A called prompt has one answer: it is the last, unless it calls tools, whose results then belong to it. */
+const CALLED = { stopOnResponse: true } as const;
+
 const CUT_OFF = { ok: false, problems: 'it was cut off: it is longer than the model may write' } as const;
 
-async function checkContent(type: AuthorSchema, content: string | null): Promise<Checked<string>> {
+async function checkContent(type: AnswerType, content: string | null): Promise<Checked<string>> {
   const found = findJson(content);
   if (!found) return { ok: false, problems: content ? 'it is not JSON' : 'it is empty' };
-  const checked = await checkSchema(type, found.value);
+  const checked = await type.check(found.value);
   if (!checked.ok) return checked;
   try {
     const value = toJsonObject(checked.value, { name: 'output', maxBytes: LIMITS.contentBytes });
@@ -115,6 +139,6 @@ export async function rejectAnswer(
 }
 
 function toError({ problems, count }: RejectedAnswer) {
-  const message = `None of ${count} answers fits the type of the agent's output. The last one: ${problems}`;
+  const message = `None of ${count} answers fits the type of the output. The last one: ${problems}`;
   return { code: 'OutputInvalid', message };
 }

@@ -38,7 +38,15 @@ import type { RequestSizing } from './request-sizing.ts';
 export interface RecordedRequests
   extends Pick<
     CallModelOptions,
-    'models' | 'variables' | 'asked' | 'recorded' | 'limits' | 'onRefusedTool' | 'onWaiting' | 'onChunk'
+    | 'models'
+    | 'variables'
+    | 'asked'
+    | 'recorded'
+    | 'limits'
+    | 'onRefusedTool'
+    | 'onRefusedFormat'
+    | 'onWaiting'
+    | 'onChunk'
   > {
   /** The request as it is assembled; it is sized to what its model holds before it is sent. */
   readonly request: ToRequest;
@@ -128,7 +136,7 @@ export async function askRecorded(
   options: RecordedRequests,
 ): Promise<AskedModels> {
   const { sizing, work, line, asked, recorded, prepare, streamed } = options;
-  const { models, variables, limits, onRefusedTool, onWaiting, onChunk } = options;
+  const { models, variables, limits, onRefusedTool, onRefusedFormat, onWaiting, onChunk } = options;
   const signal = abortSignal(handover);
   const record = openRecord(options.calls ?? store.modelCalls, ref, { ...options, report });
   let call: AnsweredCall | undefined;
@@ -143,6 +151,7 @@ export async function askRecorded(
     limits,
     signal,
     onRefusedTool,
+    onRefusedFormat,
     onWaiting,
     onChunk,
     place: limiter && { limiter, ticket: work, ...line },
@@ -277,6 +286,7 @@ function openRecord(
         plain: outcome.next === 'plain' || undefined,
         withoutMetadata: outcome.withoutMetadata || undefined,
         withoutTool: outcome.withoutTool,
+        withoutFormat: outcome.withoutFormat,
         tooLong: tooLong && (true as const),
         smaller: outcome.next === 'smaller' || undefined,
         fallback: outcome.next === 'fallback' || undefined,

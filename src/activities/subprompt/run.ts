@@ -89,7 +89,18 @@ export async function runSubprompt(
   const before = await openImmediate(dependencies, call, passed.known);
   if (before.kind === 'terminated') return before;
   if (before.kind === 'stored') return { ...toStep(dependencies, before.record), again: true };
-  const opened = await openStep(dependencies, call, { ...passed.known, left: hasLeft(input.asked) });
+  return answerCall(dependencies, input, call, passed.known);
+}
+
+/** Opens the step, or finds it, and has it answered; again with another step, if its answer does not fit its type. */
+async function answerCall(
+  dependencies: ActivityDependencies,
+  input: ToolCallInput,
+  call: ResumableCall,
+  asked: PromptCall,
+): Promise<SubpromptAttempt> {
+  const { probe } = dependencies;
+  const opened = await openStep(dependencies, call, { ...asked, left: hasLeft(input.asked) });
   await probe?.('subprompt_opened');
   switch (opened.kind) {
     case 'terminated':
@@ -103,9 +114,8 @@ export async function runSubprompt(
     case 'call': {
       const { threadId, runId } = call.key;
       const { step, attempt } = opened;
-      const { asked } = input;
       const ref = { threadId, runId, step, attempt };
-      const answered = await answerStep(dependencies, { ref, asked });
+      const answered = await answerStep(dependencies, { ref, asked: input.asked });
       if (answered.kind === 'terminated' || answered.kind === 'blocked') return answered;
       const error =
         answered.kind === 'stored'
@@ -114,6 +124,8 @@ export async function runSubprompt(
             ? answered.error
             : undefined;
       if (error) return toSettled(toDenied({ name: call.begun.call.name, error }));
+      if (answered.kind === 'stored' && answered.record.directive === 'rejected')
+        return answerCall(dependencies, input, call, asked);
       if (answered.kind === 'stored') return describe(dependencies, input, answered.record);
       return toSettled(await finishSubprompt(dependencies, input));
     }
@@ -166,7 +178,9 @@ async function composeResult(
   const switches = toSwitches(findEntry(registry(), begun)?.extra);
   const stored = await store.subprompts.read(key.threadId, key.step, key.index);
   const { text = null, error = NOT_ASKED, calls = [], attachments = [], directive } = stored ?? {};
-  const result = composeSubpromptResult({ text, error: error && (fault ?? error), calls }, switches);
+  const type = registry().prompts.get(begun.call.name)?.output;
+  const parts = { text, error: error && (fault ?? error), calls, isTyped: type !== undefined };
+  const result = composeSubpromptResult(parts, switches);
   const present = await keepExistingFiles(store, key.threadId, attachments);
   const files = present.slice(0, LIMITS.attachments);
   return { result: files.length > 0 ? { ...result, attachments: files } : result, directive };

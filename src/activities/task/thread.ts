@@ -3,6 +3,7 @@
  * after the loss of a worker the check is repeated, and between two checks nothing is held but a timer of the workflow.
  */
 import { Context } from '@temporalio/activity';
+import { readOutputSchema } from '../../core/answer/output-schema.ts';
 import type { ActionOutcome, AwaitedThread, TaskThread } from '../../core/author/task.ts';
 import type { TaskDecision } from '../../core/task/control.ts';
 import { isThreadId } from '../../core/thread/start-input.ts';
@@ -25,11 +26,20 @@ const FIRST = 'first';
 export async function startThread(
   { store }: ActivityDependencies,
   { loop: { task, context: given } }: TaskFrame,
-  { agent, content, key = '', idempotencyKey }: TaskThread & { readonly idempotencyKey: string },
+  {
+    agent,
+    content,
+    output: type,
+    key = '',
+    idempotencyKey,
+  }: TaskThread & { readonly idempotencyKey: string },
 ): Promise<{ readonly threadId: string }> {
   if (typeof agent !== 'string' || agent === '') throw invalid('"agent" must be the name of an agent');
   if (typeof content !== 'string' || Buffer.byteLength(content) > LIMITS.inlineBytes)
     throw invalid(`"content" must be a string of at most ${LIMITS.inlineBytes} bytes`);
+  const read = type === undefined ? undefined : readOutputSchema(type);
+  if (read?.ok === false) throw invalid(`"output" ${read.reason}`);
+  const output = read && { output: read.schema };
   const threadId = deriveThreadId(agent, fingerprintOf([idempotencyKey, key]));
   const { client } = Context.current();
   const userId = task.userId === null ? {} : { userId: task.userId };
@@ -37,7 +47,7 @@ export async function startThread(
   const context = { ...given, ...(organizationId === undefined ? {} : { organizationId }) };
   const standing = Object.keys(context).length > 0 ? { context } : {};
   // Temporal carries ids: an earlier attempt has stored the same under them.
-  await store.queue.stage(threadId, { kind: 'message', id: FIRST, role: 'user', content });
+  await store.queue.stage(threadId, { kind: 'message', id: FIRST, role: 'user', content, ...output });
   await store.sent.save(threadId, FIRST, { ...standing, tags: [tagOfTask(task.threadId)] });
   try {
     await client.workflow.start(WORKFLOW_TYPE, {
@@ -93,14 +103,19 @@ async function findOutcome(store: ThreadStore, threadId: string): Promise<Action
     return { ok: false, code: 'ThreadNotFound', error: `There is no thread "${threadId}".` };
   const thread = await store.threads.get(threadId);
   if (!thread || thread.status === 'running' || thread.status === 'waiting') return undefined;
-  const { status, lastError } = thread;
+  const { status, lastError, output } = thread;
   // A thread that has just been opened is idle before its first step.
   const ended = await store.executions.get(threadId);
   if (status === 'idle' && (!ended || ended.endedAt === null)) return undefined;
   if (status === 'idle' && (await store.queue.count(threadId)) > 0) return undefined;
   const { messages } = await store.messages.list(threadId, { order: 'desc', limit: 20 });
   const answer = messages.find(({ role, content }) => role === 'assistant' && content);
-  const result: AwaitedThread = { threadId, status, text: answer?.content ?? null };
+  const result: AwaitedThread = {
+    threadId,
+    status,
+    text: answer?.content ?? null,
+    ...(output && { output }),
+  };
   if (status === 'idle') return { ok: true, result };
   return {
     ok: false,

@@ -113,9 +113,9 @@ export async function storeFiles(
   const { thread, step, index, call } = execution;
   const place = { threadId: thread.id, key: `${step}:${index}`, callId: call.callId };
   const { result: stored, attachments } = await storeResultFiles(store, place, result);
-  const { error_code, error_data } = stored;
-  const error = definedFields({ error_code, error_data });
-  const metadata = { ...answer.metadata, ...error, ...sink.notifications() };
+  const { error_code, error_data, output } = stored;
+  const told = definedFields({ error_code, error_data, output });
+  const metadata = { ...answer.metadata, ...told, ...sink.notifications() };
   const message = { metadata: Object.keys(metadata).length > 0 ? metadata : undefined, attachments };
   return go({ row: { result: stored, message } });
 }

@@ -103,7 +103,14 @@ async function redactResult(
   });
   const attachments = result.attachments?.map((each) => redactAttachment(each, redact));
   const data = result.error_data === undefined ? {} : { error_data: redactIn(result.error_data, redact) };
-  return { ...result, ...Object.fromEntries(texts), ...data, ...(attachments ? { attachments } : {}) };
+  const output = result.output && { output: redactIn(result.output, redact) };
+  return {
+    ...result,
+    ...Object.fromEntries(texts),
+    ...data,
+    ...output,
+    ...(attachments ? { attachments } : {}),
+  };
 }
 
 function missingVariable(name: string, threadId: string): RuntimeError {

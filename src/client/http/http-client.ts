@@ -56,6 +56,7 @@ import {
 import type { FollowOptions } from '../follow-events.ts';
 import { newThreadId } from '../new-thread-id.ts';
 import type { OutgoingMessage, StartMessage } from '../outgoing.ts';
+import { outputField } from '../outgoing-output.ts';
 import type { ForkThread, StartThread } from '../start-options.ts';
 import type { StoredFiles, StoredValues } from '../stored-threads.ts';
 import type { Supersede } from '../supersede.ts';
@@ -185,9 +186,10 @@ export class HttpClient implements ThreadsClient {
   /** Under the same id, however often it is sent. */
   async supersede(
     threadId: string,
-    { requestId, message, ...request }: Supersede = {},
+    { requestId, message, output, ...request }: Supersede = {},
   ): Promise<SupersededTail> {
-    const body = { ...request, ...(message && { message: messageJson(message) }) };
+    const type = output === null ? { output } : outputField(output);
+    const body = { ...request, ...type, ...(message && { message: messageJson(message) }) };
     const headers = { 'idempotency-key': requestId ?? newId() };
     const path = 'POST /v1/threads/{threadId}/supersede';
     const superseded = await this.#call(path, { threadId }, { body, headers, again: true });

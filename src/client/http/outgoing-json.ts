@@ -10,16 +10,18 @@ import { toJsonObject } from '../../core/value/json-value.ts';
 import { LIMITS } from '../../core/value/limit.ts';
 import type { StartMessage } from '../outgoing.ts';
 import type { OutgoingAttachment } from '../outgoing-file.ts';
+import { outputField } from '../outgoing-output.ts';
 import type { StartThread } from '../start-options.ts';
 
 /** Throws `InvalidMessage`, `InvalidValue`, `LimitExceeded`. */
 export function messageJson(message: StartMessage): object {
   if (typeof message !== 'object' || message === null)
     throw new RuntimeError('InvalidMessage', 'A message must be an object.');
-  const { attachments, metadata, ...rest } = message;
+  const { attachments, metadata, output, ...rest } = message;
   return {
     ...rest,
     ...checkFields(pickFields({ metadata })),
+    ...outputField(output),
     ...(attachments === undefined ? {} : { attachments: attachments.map(attachmentJson) }),
   };
 }

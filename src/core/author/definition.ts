@@ -95,6 +95,8 @@ export interface PromptDefinition {
   readonly parallelToolCalls: boolean;
   readonly toolChoice: 'auto' | 'none' | 'required';
   readonly requiredSchema?: AuthorSchema;
+  /** The type of its answer when it is called. */
+  readonly output?: AuthorSchema;
   readonly tools: readonly PromptToolEntry[];
   readonly variables: readonly VariableDefinition[];
   readonly env: Readonly<Record<string, string>>;

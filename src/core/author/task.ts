@@ -94,6 +94,8 @@ export interface TaskThread {
   readonly agent: string;
   /** The first message to the thread; at most 32 KiB. */
   readonly content: string;
+  /** The type of the answer: a JSON schema of an object, as in a message of a client. */
+  readonly output?: Readonly<Record<string, unknown>>;
   /** Distinguishes the threads of one action. */
   readonly key?: string;
 }
@@ -105,6 +107,8 @@ export interface AwaitedThread {
   readonly status: string;
   /** Text of its last answer; null if it has none. */
   readonly text: string | null;
+  /** Its typed answer; absent if it has none. */
+  readonly output?: Readonly<Record<string, unknown>>;
 }
 
 export interface CostContext<Action = unknown> {

@@ -205,7 +205,7 @@ export interface EventData {
     readonly usage: ProviderUsage | null;
     readonly cost: number | null;
   };
-  /** The request failed. `retryInMs`: milliseconds until it is repeated; `plain`: it is repeated at once, without streaming; `withoutMetadata`: without what its provider wanted back; `withoutTool`: without the tool that was refused, for the rest of the execution; `tooLong`: the window could not hold it; `smaller`: it is repeated smaller; `fallback`: the next model is asked instead. */
+  /** The request failed. `retryInMs`: milliseconds until it is repeated; `plain`: it is repeated at once, without streaming; `withoutMetadata`: without what its provider wanted back; `withoutTool`: without the tool that was refused, for the rest of the execution; `withoutFormat`: tools and the format of the answer were refused together, and are asked apart for the rest of the execution; `tooLong`: the window could not hold it; `smaller`: it is repeated smaller; `fallback`: the next model is asked instead. */
   'model.failed': Partial<StoredError> & {
     readonly call: number;
     readonly statusCode?: number;
@@ -213,6 +213,7 @@ export interface EventData {
     readonly plain?: boolean;
     readonly withoutMetadata?: boolean;
     readonly withoutTool?: string;
+    readonly withoutFormat?: true;
     readonly tooLong?: true;
     readonly smaller?: true;
     readonly fallback?: true;

@@ -122,6 +122,11 @@ export interface ToolResult {
   /** For programs: the code of the error, and its details as JSON. Also in the metadata of the tool's message. */
   error_code?: string;
   error_data?: unknown;
+  /**
+   * For programs: the value of a typed answer, of an agent or a prompt that was called. Also in the metadata of the tool's
+   * message. A hook that returns another result leaves it out.
+   */
+  output?: Readonly<Record<string, unknown>>;
   /** New content, or files of this thread: an AttachmentRef or a path. */
   attachments?: readonly (ToolAttachment | AttachmentRef | string)[];
 }

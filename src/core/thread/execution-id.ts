@@ -1,8 +1,9 @@
 /**
  * The id that a sender may give to the execution that its item begins. Sending the item again attaches to that
  * execution, or returns its outcome.
- * E1. An item that names its execution waits for rest and begins that execution alone. Later items from outside wait
- *     until it has begun; items that the thread's own code has queued come before it.
+ * E1. An item that names its execution, or the type of its answer, waits for rest and begins that execution alone. Later
+ *     items from outside wait until it has begun; items that the thread's own code has queued come before it. Earlier
+ *     messages of the conversation that a thread begins with are taken with it.
  */
 import { RuntimeError } from '../value/error.ts';
 import { LIMITS } from '../value/limit.ts';
@@ -48,7 +49,7 @@ export function itemIdOf(executionId: string): string {
 
 export interface DueItem {
   readonly own: number;
-  readonly item: { readonly executionId?: string };
+  readonly item: { readonly executionId?: string; readonly output?: unknown; readonly precedes?: true };
 }
 
 /** E1. Returns the items in line that a step may take, in order. `running`: an execution is open. */
@@ -56,9 +57,12 @@ export function selectDueItems<Row extends DueItem>(
   inLine: readonly Row[],
   running: boolean,
 ): readonly Row[] {
-  const named = inLine.findIndex(({ item }) => item.executionId !== undefined);
-  if (named === -1) return inLine;
-  const own = inLine.filter((row, n) => n > named && row.own === 1 && row.item.executionId === undefined);
-  const before = [...inLine.slice(0, named), ...own];
-  return running || before.length > 0 ? before : inLine.slice(named, named + 1);
+  const alone = inLine.findIndex(isAlone);
+  if (alone === -1) return inLine;
+  const from = inLine.findLastIndex((row, n) => n < alone && row.item.precedes !== true) + 1;
+  const own = inLine.filter((row, n) => n > alone && row.own === 1 && !isAlone(row));
+  const before = [...inLine.slice(0, from), ...own];
+  return running || before.length > 0 ? before : inLine.slice(from, alone + 1);
 }
+
+const isAlone = ({ item }: DueItem): boolean => item.executionId !== undefined || item.output !== undefined;

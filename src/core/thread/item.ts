@@ -3,6 +3,7 @@
  * payloads pass. Hand-written: inside the workflow a schema library would cost bundle size and replay time, and a bad
  * payload is a value here, because a refused signal must never fail a workflow task.
  */
+import { readOutputSchema } from '../answer/output-schema.ts';
 import { isAttachmentList } from '../file/attachment.ts';
 import { readContext } from '../governance/given-context.ts';
 import type { GivenContext } from '../governance/run-context.ts';
@@ -10,6 +11,7 @@ import { isAnswerId } from '../message/answer-id.ts';
 import type { AttachmentRef, ToolCall, ToolStatus } from '../message/message.ts';
 import { findMisfit, type MessageFields, pickFields } from '../message/message-fields.ts';
 import { measureJson } from '../value/json-measure.ts';
+import type { JsonSchema } from '../value/json-schema.ts';
 import { LIMITS, utf8Length } from '../value/limit.ts';
 import { isRecord } from '../value/record.ts';
 import { isExecutionId, itemIdOf } from './execution-id.ts';
@@ -35,6 +37,10 @@ export interface MessageItem extends MessageFields, MadeCalls {
   readonly context?: GivenContext;
   /** The execution that it begins, alone and from rest (execution-id.ts). */
   readonly executionId?: string;
+  /** The type of that execution's last answer: it begins one, alone and from rest, with or without an id for it. */
+  readonly output?: JsonSchema;
+  /** It precedes another item of the conversation that its thread begins with, which it is taken with. */
+  readonly precedes?: true;
 }
 
 export interface ToolItem {
@@ -104,7 +110,7 @@ function refuse(code: Refusal['code'], reason: string, id?: unknown): Refused {
 const ATTACHMENTS = `"attachments" must be a list of at most ${LIMITS.attachments} paths of files of the thread, each of at most ${LIMITS.filePathBytes} characters`;
 
 /**
- * `queueMessage` and `sendMessage`: `{ id?, role?, content, silent?, metadata?, attachments?, context?, executionId? }`, or
+ * `queueMessage` and `sendMessage`: `{ id?, role?, content, silent?, metadata?, attachments?, context?, executionId?, output? }`, or
  * `{ id, stored: true, role?, executionId? }`.
  * `attachments` are paths of files of the thread; with them the content may be empty.
  */
@@ -175,6 +181,10 @@ function parseContent(
   if (isTooDeep(metadata)) return refuseDepth('metadata', id);
   const context = readContext(payload);
   if (!context.ok) return refuse('InvalidMessage', context.reason, id);
+  const output = payload.output == null ? undefined : readOutputSchema(payload.output);
+  if (output?.ok === false) return refuse('InvalidMessage', `"output" ${output.reason}`, id);
+  if (output && role !== 'user')
+    return refuse('InvalidMessage', 'only a message of the role "user" may have an "output"', id);
   return withinBytes({
     kind: 'message',
     id,
@@ -184,6 +194,7 @@ function parseContent(
     ...(files.length > 0 ? { attachments: files } : {}),
     ...context.given,
     executionId,
+    output: output?.schema,
   });
 }
 
@@ -236,7 +247,7 @@ export function itemBytes(item: IncomingItem): number {
     case 'tool':
       return utf8Length(item.name) + jsonBytes(item.arguments) + jsonBytes(item.context);
     case 'message':
-      return [item.metadata, item.attachments, item.context, item.toolCalls].reduce<number>(
+      return [item.metadata, item.attachments, item.context, item.toolCalls, item.output].reduce<number>(
         (sum, each) => sum + jsonBytes(each),
         utf8Length(item.content),
       );

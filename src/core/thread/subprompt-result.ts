@@ -5,11 +5,14 @@
  *   then an error, with everything else included.
  * - With `includeErrors: false` the caller does not learn of failures, by text or by status. What failed is left out;
  *   if nothing remains, the result is an empty success.
+ * - If the prompt has a type, an answer without calls is its value.
  */
 import { type ToolResult, type ToolStatus, toolError } from '../message/message.ts';
+import { parseRecord } from '../value/record.ts';
 import type { StoredError } from './step.ts';
 
 export interface SubpromptParts {
+  readonly isTyped?: boolean;
   readonly text: string | null;
   readonly error: StoredError | null;
   readonly calls: readonly {
@@ -36,14 +39,16 @@ export function toSwitches(extra: Readonly<Record<string, unknown>> = {}): Subpr
 }
 
 export function composeSubpromptResult(
-  { text, error, calls }: SubpromptParts,
+  { text, error, calls, isTyped = false }: SubpromptParts,
   switches: SubpromptSwitches,
 ): ToolResult {
   const texts = switches.includeTextResponse && text !== null && text.trim().length > 0 ? [text] : [];
   const succeeded = calls.filter(({ status }) => status === 'success');
   const done = switches.includeToolCalls && succeeded.length > 0 ? [listCalls(succeeded)] : [];
   const errors = switches.includeErrors ? listErrors({ error, calls }) : [];
-  if (errors.length === 0) return { status: 'success', result: [...texts, ...done].join('\n\n') };
+  const output = isTyped && calls.length === 0 ? parseRecord(texts.join('')) : undefined;
+  const value = output && { output };
+  if (errors.length === 0) return { status: 'success', result: [...texts, ...done].join('\n\n'), ...value };
   return { status: 'error', error: [errors.join('\n'), ...texts, ...done].join('\n\n') };
 }
 

@@ -27,6 +27,10 @@ export const ERRORS = {
   MissingVariable: { exit: 1, status: 409 },
   /** The answers of an execution did not fit its `output` schema, however often the model was asked again. */
   OutputInvalid: { exit: 1, status: 422 },
+  /** The answer waits for people, and its client can only read JSON; the message has what they are asked. */
+  InputRequired: { exit: 1, status: 422 },
+  /** The schema that a sender gives for an answer cannot be used; the message says why. */
+  InvalidSchema: { exit: 2, status: 400 },
   /** No subagent waits for variables under this id. */
   VariableRequestNotFound: { exit: 3, status: 404 },
   /** A request for variables can be answered once; the message names the thread that the answer created. */

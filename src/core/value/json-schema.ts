@@ -8,7 +8,8 @@ import { isRecord } from './record.ts';
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** Keywords that hold a schema, or a list of schemas. */
-const SCHEMAS = /^(items|prefixItems|contains|additionalProperties|anyOf|allOf|oneOf|not|if|then|else)$/;
+const SCHEMAS =
+  /^((?:prefix|additional|unevaluated)?[iI]tems|contains|propertyNames|(?:additional|unevaluated)Properties|anyOf|allOf|oneOf|not|if|then|else)$/;
 const SCHEMA_MAPS = /^(properties|patternProperties|dependentSchemas|\$defs|definitions)$/;
 /** Keywords whose list has no order. */
 const SETS = /^(required|enum|type)$/;

@@ -138,6 +138,10 @@ export const LIMITS = {
   askKeyChars: 128,
   /** Milliseconds of computation of one `grepFiles`. */
   grepMs: 10_000,
+  /** The schema that a sender gives for an answer: bytes of its JSON, its nesting; milliseconds that a check against it computes. */
+  outputSchemaBytes: 64 * 1024,
+  outputSchemaDepth: 32,
+  outputSchemaMs: 2000,
   /** One answer of a model: bytes of its text, of its reasoning, of the arguments of one call, and of all calls. */
   answerTextBytes: 4 * 1024 * 1024,
   answerReasoningBytes: 4 * 1024 * 1024,

@@ -50,8 +50,9 @@ const HANDLERS: Handlers = {
   'step.committed': (open, { data: { messageId, depth, finishReason, typed = false } }) => {
     if (depth !== undefined) return [open, []];
     const content = contentOf(open, messageId);
-    if (open.typed && !typed) return [{ ...open, held: content }, []];
-    return commitText({ ...open, filtered: finishReason === 'content_filter' }, content);
+    const next = { ...open, filtered: finishReason === 'content_filter' };
+    if (!open.typed) return commitText(next, content);
+    return [typed || !open.fits ? { ...next, held: content, fits: typed } : next, []];
   },
   // If text was kept, it is the message before this row.
   'execution.aborted': (open, { data: { keptText, depth } }) =>
@@ -70,7 +71,8 @@ const HANDLERS: Handlers = {
 export const projectCompletion: Projection<CompletionReading, CompletionOutput> = (reading, row) => {
   const { event } = row;
   if (event.type === 'execution.started') {
-    const next = { ...reading, open: openCompletion(event.data.executionId, event.at, event.data.typed) };
+    const { executionId, typed } = event.data;
+    const next = { ...reading, open: openCompletion(executionId, event.at, typed || reading.parsed) };
     return [next, openingChunks(next)];
   }
   // Also between executions: the next answer is of the new agent.
@@ -79,9 +81,7 @@ export const projectCompletion: Projection<CompletionReading, CompletionOutput> 
   if (!open) return [reading, []];
   // The last chunks of the completion.
   if (event.type === 'execution.ended') {
-    const rest = open.begun || event.data.status !== undefined ? '' : open.held;
-    const text = rest === '' ? [] : [toChunk(reading, { text: rest })];
-    return [{ ...reading, open: null }, [...text, ...endChunks(reading, open, event.data)]];
+    return [{ ...reading, open: null }, endChunks(reading, open, event.data)];
   }
   const [next, pieces] = handle(open, row, reading);
   const after = { ...reading, open: next };
@@ -112,7 +112,7 @@ function contentOf({ said }: OpenCompletion, messageId: string | undefined): str
 export function joinCompletion(reading: CompletionReading, seq?: number): CompletionReading {
   if (!reading.open) return reading;
   const id = seq === undefined ? reading.open.id : `${reading.open.id}.${seq}`;
-  return { ...reading, open: { ...reading.open, id, told: '', begun: false } };
+  return { ...reading, open: { ...reading.open, id, told: '', begun: false, held: '', fits: false } };
 }
 
 /** The first chunk, emitted before any text. */
@@ -137,18 +137,30 @@ export function endAtWait(reading: CompletionReading): readonly CompletionOutput
     ...asked,
     'Send the same request again to read the rest.',
   ].join('\n');
+  if (reading.parsed) return [{ failed: { code: 'InputRequired', message: text } }];
   return [chunkOf(reading, { content: paragraph(open, text) }), ...closingChunks(reading, 'stop')];
 }
 
 function endChunks(
   reading: CompletionReading,
-  { filtered }: OpenCompletion,
+  { filtered, held, fits }: OpenCompletion,
   end: EventData['execution.ended'],
 ): readonly CompletionOutput[] {
   const { status = 'idle', reason, error } = end;
   if (status === 'failed') return [{ failed: error ?? executionFailure(reason) }];
-  if (isUsedUp({ reason, error })) return closingChunks(reading, 'length');
-  return closingChunks(reading, filtered ? 'content_filter' : 'stop');
+  const isTold = held !== '' && (fits || (status === 'idle' && !reading.parsed));
+  const text = isTold ? [toChunk(reading, { text: held })] : [];
+  if (isUsedUp({ reason, error })) return [...text, ...closingChunks(reading, 'length')];
+  if (reading.parsed && !fits) return [{ failed: untyped(reason) }];
+  return [...text, ...closingChunks(reading, filtered ? 'content_filter' : 'stop')];
+}
+
+/** For a client that would parse what it receives. */
+function untyped(reason: string): StoredError {
+  return {
+    code: 'OutputInvalid',
+    message: `The execution ended (${reason}) without an answer that fits "response_format".`,
+  };
 }
 
 function executionFailure(reason: string): StoredError {

@@ -13,10 +13,12 @@ export interface OpenCompletion {
   readonly attempt: { readonly id: string; readonly text: string } | null;
   /** True once text of the answer was emitted, of any step. */
   readonly begun: boolean;
-  /** True if the answer has a type: its text is emitted once it fits, and no other. */
+  /** True if the answer has a type: the last text that fits it is emitted at the end, and no other. */
   readonly typed: boolean;
-  /** The newest text that has no type, of such an answer: emitted at the end if none had one, as after a handoff. */
+  /** The newest text of such an answer. One that does not fit is emitted at the end if none did, as after a handoff. */
   readonly held: string;
+  /** True if that text fits. */
+  readonly fits: boolean;
   /** The newest message so far: the row that refers to it follows. */
   readonly said: RowMessage | null;
   /** True if the provider's filter has cut the last answer. */
@@ -38,6 +40,8 @@ export interface CompletionReading {
   readonly threadId: string;
   /** If true, text is emitted only once it is committed. */
   readonly whole: boolean;
+  /** If true, an answer that fits its type is emitted, and no other text: the client parses it. */
+  readonly parsed?: boolean;
   /** Null between executions. */
   readonly open: OpenCompletion | null;
 }
@@ -50,6 +54,7 @@ export function openCompletion(executionId: string, at: number, typed = false): 
   return {
     typed,
     held: '',
+    fits: false,
     id: `chatcmpl-${executionId}`,
     created: Math.floor(at / 1_000_000),
     told: '',

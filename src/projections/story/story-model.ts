@@ -223,11 +223,13 @@ function toFailure(data: EventData['model.failed'], model: string | undefined): 
 
 /** Undefined if nothing more is tried. */
 function nextOf(data: EventData['model.failed']): string | undefined {
-  const { retryInMs, plain, withoutMetadata, withoutTool, smaller, fallback } = data;
+  const { retryInMs, plain, withoutMetadata, withoutTool, withoutFormat, smaller, fallback } = data;
   if (smaller) return ' The request is sent again with less in it.';
   if (plain) return ' It is asked again at once, without streaming.';
   if (withoutTool !== undefined)
     return ` It is asked again without the tool ${quote(withoutTool)}, for the rest of the turn.`;
+  if (withoutFormat)
+    return ' It is asked for its tools and for the format of the answer apart, for the rest of the turn.';
   if (withoutMetadata) return ' It is asked again without the data that its provider had wanted back.';
   if (fallback) return ' The next model is asked.';
   if (retryInMs === undefined) return undefined;

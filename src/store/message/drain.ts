@@ -21,6 +21,7 @@ import { selectDueItems } from '../../core/thread/execution-id.ts';
 import type { QueueItem } from '../../core/thread/item.ts';
 import { findAnswering } from '../../core/thread/session.ts';
 import { describeSuperseded } from '../../core/thread/superseded.ts';
+import type { JsonSchema } from '../../core/value/json-schema.ts';
 import { readEarlyCancel, withCancellation } from '../execution/cancel.ts';
 import { FILE_COLUMNS, type FileRow, toFileRecord } from '../file/file-tree.ts';
 import {
@@ -55,6 +56,8 @@ export interface Drained {
   readonly unanswered: boolean;
   /** The context with which the execution runs, including what has joined it now; null if none was given. */
   readonly context: RunContext | null;
+  /** The type of the answer, if an item gives one: of the execution that begins. */
+  readonly answerType: JsonSchema | undefined;
   /** Set if the run of everything drained is cancelled, and no execution is open. */
   readonly canceled?: { readonly reason?: string; readonly by?: string };
 }
@@ -79,7 +82,7 @@ export interface DueInput extends InputWish {
   /** How many of the rows were in line before. */
   readonly swept: number;
   /** The execution that the rows begin, if they name one. */
-  readonly executionId?: string;
+  readonly executionId?: string | undefined;
   /** The request to cancel that execution, made before it began. */
   readonly ahead: Cancellation | null;
   /** True if the step is requested without new input: nothing is in line, and no turn is open. */
@@ -127,7 +130,7 @@ export async function readDue(
     item: { ...readItem(row), ...seen.get(row.id) } as ItemInLine,
   }));
   const admitted = selectDueItems(all, running);
-  const executionId = admitted[0]?.item.executionId;
+  const executionId = namedExecution(admitted);
   const ahead = await readEarlyCancel(thread, executionId);
   const rows = admitted.map(({ own, item }) => ({ own, item: withCancellation(item, ahead) }));
   const taken = new Set(rows.map(({ item }) => item.id));
@@ -144,6 +147,11 @@ export async function readDue(
     ...wish,
     wantsAnswer: wish.wantsAnswer || unprompted,
   };
+}
+
+/** The execution that the admitted items begin, if one of them names it. */
+export function namedExecution(admitted: readonly Pick<DueRow, 'item'>[]): string | undefined {
+  return admitted.find(({ item }) => item.executionId !== undefined)?.item.executionId;
 }
 
 /** The first message decides who acts. */
@@ -167,7 +175,7 @@ export async function drain(
       rows.map(({ item }) => item),
     ),
   );
-  const accepted = rows.filter(({ item }) => fresh.has(item));
+  const accepted = rows.filter(({ item }) => fresh.has(item) && !(twoSides && refuseType(thread, item)));
   const wanted = accepted.filter(({ item }) => givenContext(item)?.canceled !== true);
   const { answering, wantsAnswer: asksFor } = wishOf(wanted, twoSides);
   const wantsAnswer = asksFor || unprompted;
@@ -202,8 +210,21 @@ export async function drain(
     tools,
     unanswered,
     context,
+    answerType: accepted.map(({ item }) => typeOf(item)).find((type) => type !== undefined),
     canceled: canceled ? { ...canceled, by: ahead?.by || undefined } : undefined,
   };
+}
+
+function typeOf(item: ItemInLine): JsonSchema | undefined {
+  return item.kind === 'message' ? item.output : undefined;
+}
+
+/** True if the item gives a type to an answer of an agent with two AI sides. */
+function refuseType(thread: ThreadTransaction, item: ItemInLine): boolean {
+  if (!typeOf(item)) return false;
+  const reason = `"output" is not for an agent with two AI sides, such as "${thread.row.agent}": the arguments of its "sessionStop" tool are the type of its result`;
+  thread.emit('item.rejected', { id: item.id, code: 'InvalidMessage', reason });
+  return true;
 }
 
 /** Puts the step's own items in line as rows. Drained in the same transaction, they are never visible there. */

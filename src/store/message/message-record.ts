@@ -5,6 +5,7 @@
  * `ThreadTerminated`, `ThreadNotFound`.
  */
 import type { QueueItem, Refusal } from '../../core/thread/item.ts';
+import type { JsonSchema } from '../../core/value/json-schema.ts';
 import type { Json } from '../schema/column.ts';
 import type { BeginStep } from '../step/step-record.ts';
 import type { FromRun } from '../transaction/from-run.ts';
@@ -82,6 +83,8 @@ export interface SupersedeTail {
    */
   readonly messageId?: string | undefined;
   readonly edited?: EditedMessage | undefined;
+  /** The type of the new answer; null: none. Absent: that of the superseded execution. */
+  readonly output?: JsonSchema | null | undefined;
   /** What becomes of effects and children of the tail: `end` by default. */
   readonly tail?: 'end' | 'keep' | undefined;
   /** True to go on although outcomes are unknown. */

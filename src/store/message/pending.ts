@@ -20,7 +20,7 @@ import { beginSession, findUnknownStep, selectOutcome } from '../transaction/run
 import { countAnswered, countEnded, hasOutsideInput } from '../transaction/step-count.ts';
 import { toCounts } from '../transaction/step-place.ts';
 import type { ThreadRow } from '../transaction/thread-transaction.ts';
-import { DRAIN_ROWS, type DueRow, findUsedIds, wishOf } from './drain.ts';
+import { DRAIN_ROWS, type DueRow, findUsedIds, namedExecution, wishOf } from './drain.ts';
 import type { ReadPending } from './message-record.ts';
 
 type Row = Pick<
@@ -56,7 +56,7 @@ export async function readPending(context: CommandContext, query: ReadPending): 
     const { executionId } = execution;
     const inLine = drains ? await findRows(db, query, context.now()) : [];
     const found = selectDueItems(inLine, executionId !== null);
-    const named = executionId === null ? found[0]?.item.executionId : undefined;
+    const named = executionId === null ? namedExecution(found) : undefined;
     const side = findSide(thread, query, found);
     const given = found.flatMap(({ taken, item }) => (taken ? [] : (givenContext(item) ?? [])));
     return {

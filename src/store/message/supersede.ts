@@ -14,6 +14,7 @@ import type { MessageItem } from '../../core/thread/item.ts';
 import type { SupersededPart } from '../../core/thread/superseded.ts';
 import { canonicalJson } from '../../core/value/canonical-json.ts';
 import { RuntimeError } from '../../core/value/error.ts';
+import type { JsonSchema } from '../../core/value/json-schema.ts';
 import { definedFields } from '../../core/value/record.ts';
 import { updateChild } from '../family/child.ts';
 import { type NotedPart, readItem, toItemRow } from '../schema/item-row.ts';
@@ -22,6 +23,7 @@ import type { MessageTable } from '../schema/tables.ts';
 import { type CommandContext, inThread, refuseTerminated } from '../transaction/context.ts';
 import { readInBatches, selectRows } from '../transaction/rows.ts';
 import { givenContext } from '../transaction/run-context.ts';
+import { readJson } from '../transaction/step-place.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
 import { showAbove } from '../wait/shown-wait.ts';
 import { storeItem } from './drain.ts';
@@ -121,7 +123,7 @@ async function storeInLine(
 
 async function supersede(
   thread: ThreadTransaction,
-  { id, messageId, edited, tail: fate = 'end', acknowledge = false }: SupersedeTail,
+  { id, messageId, edited, output, tail: fate = 'end', acknowledge = false }: SupersedeTail,
   digest: string,
   earlier?: NotedPart,
 ): Promise<SupersededTail> {
@@ -147,6 +149,7 @@ async function supersede(
     costUsd: await readCost(thread, steps),
   });
   await restoreAgent(thread, log);
+  const answerType = output === undefined ? await readAnswerType(thread, point) : (output ?? undefined);
   const to = thread.written.event_seq;
   const seq = to + 1;
   const gone = await moveTail(thread, point, { edited: edited !== undefined, seq });
@@ -159,7 +162,7 @@ async function supersede(
   const named = { from: log.from, to, reason, messageId: point.id, revision, messages: gone };
   thread.emit('messages.superseded', { ...named, ...part });
   const noted = joinParts(earlier, { ...part, acknowledged: unknown.length > 0 });
-  await lineUpAgain(thread, toItem(point, edited, revision), noted);
+  await lineUpAgain(thread, { ...toItem(point, edited, revision), output: answerType }, noted);
   await rereadWords(thread);
   const ended = fate === 'end' ? (part.children ?? []).map((child) => child.id) : [];
   const answer: SupersededTail = { messageId: point.id, seq, messages: gone, ended };
@@ -329,6 +332,15 @@ async function restoreAgent(thread: ThreadTransaction, { events }: TailLog): Pro
   }
   const lastStep = (firstStep(events) ?? thread.row.last_step + 1) - 1;
   thread.set({ activated: await readActivated(thread, { agent, lastStep }) });
+}
+
+/** The type that the execution of the message had. */
+async function readAnswerType(
+  thread: ThreadTransaction,
+  { execution_id: id }: MessageRow,
+): Promise<JsonSchema | undefined> {
+  if (id === null) return undefined;
+  return readJson((await thread.find('executions', { id }, ['answer_type']))?.answer_type);
 }
 
 /** The sides that have made their immediate calls, as the column has them: those of the steps up to this one. */

@@ -38,7 +38,9 @@ export function toItemRow(threadId: string, item: QueueItem, now: number) {
 export function digestOf(item: QueueItem): string | null {
   if (item.kind === 'stored') return null;
   const content =
-    item.kind === 'tool' ? [item.name, item.arguments] : [item.role, item.content, item.attachments ?? []];
+    item.kind === 'tool'
+      ? [item.name, item.arguments]
+      : [item.role, item.content, item.attachments ?? [], ...(item.output ? [item.output] : [])];
   return hash('sha256', canonicalJson(content));
 }
 

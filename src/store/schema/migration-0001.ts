@@ -96,7 +96,7 @@ create table executions (
   thread_id text not null, id text not null, started_at bigint not null, ended_at bigint, stop_reason text,
   context text, run_context text, run_id text, session_id text, trace_id text, agent text, first_seq bigint,
   ended_as text, cancel_request text, budget text, streams integer default 1, end_told integer, produced integer,
-  rejected text, output text,
+  rejected text, output text, answer_type text,
   constraint executions_key primary key (thread_id, id)
 );
 create index executions_open on executions (thread_id, ended_at);
@@ -118,7 +118,7 @@ create table steps (
   state text not null, attempt integer not null, message_id text, model text, text integer not null,
   first_seq bigint not null, opened_at bigint not null, closed_at bigint, directive text, parent_step integer,
   parent_idx integer, depth integer default 0 not null, prompt text, arguments text,
-  side text default 'a' not null, handed_over integer,
+  side text default 'a' not null, handed_over integer, rejected text,
   constraint steps_key primary key (thread_id, step)
 );
 create index steps_by_state on steps (thread_id, state);

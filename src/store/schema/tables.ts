@@ -131,6 +131,8 @@ export interface ExecutionTable {
   rejected: Json | null;
   /** The message whose content is its typed answer; null if it has none. */
   output: string | null;
+  /** The type that its message gives to its last answer; null if that is up to the agent's side. */
+  answer_type: Json | null;
 }
 
 export interface StepTable {
@@ -165,6 +167,8 @@ export interface StepTable {
   side: 'a' | 'b';
   /** The attempt that a worker gave up when it shut down. */
   handed_over: Generated<number | null>;
+  /** An answer of a sub-prompt that did not fit: in the step that gave it, and in the one that asks again. */
+  rejected: Json | null;
 }
 
 /** (workflow run, ordinal) identifies a command of the workflow; a step that was taken over has two of them. */

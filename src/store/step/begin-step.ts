@@ -24,10 +24,12 @@
  *   on from the history.
  */
 
+import type { RejectedAnswer } from '../../core/answer/typed-answer.ts';
 import { mustTakeOver, planStep, type UnseenStep } from '../../core/thread/plan-step.ts';
 import { NEW_SESSION } from '../../core/thread/session.ts';
 import type { StoredError } from '../../core/thread/step.ts';
 import { isUsedUp, type LimitReason } from '../../core/thread/step-limit.ts';
+import type { JsonSchema } from '../../core/value/json-schema.ts';
 import { budgetOf } from '../budget/account.ts';
 import { narrowBudget } from '../budget/lines.ts';
 import { spend } from '../budget/spend.ts';
@@ -54,7 +56,7 @@ import {
   storeOutcome,
 } from '../transaction/run-recovery.ts';
 import { askedSteps, beginCount, countEnded, countedSteps } from '../transaction/step-count.ts';
-import { readRejected, selectPlace, toCounts, toPlace, withCurrentAgent } from '../transaction/step-place.ts';
+import { readJson, selectPlace, toCounts, toPlace, withCurrentAgent } from '../transaction/step-place.ts';
 import type { ThreadRow, ThreadTransaction } from '../transaction/thread-transaction.ts';
 import {
   applyHandoff,
@@ -236,7 +238,8 @@ async function openStep(
   if (plan === 'nothing') return { kind: 'nothing_to_do', step: thread.row.last_step, swept };
   const { agent } = thread.row;
   applyHandoff(thread);
-  await setRunning(thread, command, found, { context: drained.context });
+  const { context: runContext, answerType } = drained;
+  await setRunning(thread, command, found, { context: runContext, answerType });
   if (found.open && thread.row.agent !== agent) {
     await narrowBudget(context, thread, command.executionId, command.rules?.(thread.row.agent).budget);
     pinGuards(thread, command, { handsOver: true });
@@ -407,9 +410,19 @@ function toOpened(
 ) {
   const scratch = JSON.parse(context ?? open?.context ?? '{}') as StepPlace['scratch'];
   const runContext = withCurrentAgent(row, drained.context);
-  const rejected = readRejected(open?.rejected);
+  const rejected = readJson<RejectedAnswer>(open?.rejected);
+  const answerType = open ? readJson<JsonSchema>(open.answer_type) : drained.answerType;
   const counts = toCounts(askedSteps(row));
-  return { executionId, ...counts, side: row.side, scratch, runContext, subprompt: null, rejected };
+  return {
+    executionId,
+    ...counts,
+    side: row.side,
+    scratch,
+    runContext,
+    subprompt: null,
+    rejected,
+    answerType,
+  };
 }
 
 async function readPlace({ trx, threadId, row }: ThreadTransaction, step: number) {

@@ -12,6 +12,7 @@
 import type { InferResult } from 'kysely';
 import type { RunContext } from '../../core/governance/run-context.ts';
 import type { MessageItem } from '../../core/thread/item.ts';
+import type { JsonSchema } from '../../core/value/json-schema.ts';
 import { causesOf, openBudget } from '../budget/account.ts';
 import type { DueInput } from '../message/drain.ts';
 import { dropQueued, enqueue } from '../message/queue.ts';
@@ -26,15 +27,16 @@ import type { BeginStep } from './step-record.ts';
 
 export const selectOpenExecution = statement((db, threadId: string) =>
   selectRows(db, 'executions', { thread_id: threadId, ended_at: null })
-    .select(['id', 'context', 'run_context', 'cancel_request', 'produced', 'rejected'])
+    .select(['id', 'context', 'run_context', 'cancel_request', 'produced', 'rejected', 'answer_type'])
     .limit(1),
 );
 
 export type OpenExecution = InferResult<ReturnType<typeof selectOpenExecution>>[number];
 
-/** What an execution begins with: its context, and a request to cancel it that came with all of its input. */
+/** What an execution begins with: its context, its type, and a request to cancel it that came with all of its input. */
 interface ExecutionStart {
   readonly context?: RunContext | null;
+  readonly answerType?: JsonSchema | undefined;
   readonly canceled?: { readonly reason?: string; readonly by?: string } | null;
 }
 
@@ -54,7 +56,7 @@ export async function setRunning(
   thread: ThreadTransaction,
   command: Pick<BeginStep, 'executionId' | 'rules'> & { readonly produced?: true },
   { open, due }: { readonly open: OpenExecution | undefined; readonly due: DueInput },
-  { context = null, canceled = null }: ExecutionStart = {},
+  { context = null, canceled = null, answerType }: ExecutionStart = {},
 ): Promise<void> {
   const { executionId, produced } = command;
   const { budget: definition, rounds, manifest, typed } = command.rules?.(thread.row.agent) ?? {};
@@ -62,7 +64,7 @@ export async function setRunning(
     const given = context?.budget;
     await openBudget(thread, { executionId, definition, given, causes: causesOf(due.rows) });
   }
-  if (!open && (await startExecution(thread, executionId, { context, canceled, produced }))) {
+  if (!open && (await startExecution(thread, executionId, { context, canceled, answerType, produced }))) {
     beginAsking(thread);
     thread.emit('execution.started', {
       executionId,
@@ -70,7 +72,7 @@ export async function setRunning(
       produced,
       maxRounds: rounds?.a,
       manifest,
-      typed: produced ? undefined : typed,
+      typed: produced ? undefined : (answerType && true) || typed,
     });
   }
   if (!open) pinGuards(thread, command);
@@ -84,7 +86,12 @@ export async function setRunning(
 async function startExecution(
   thread: ThreadTransaction,
   executionId: string,
-  { context = null, canceled = null, produced }: ExecutionStart & { readonly produced: true | undefined },
+  {
+    context = null,
+    canceled = null,
+    answerType,
+    produced,
+  }: ExecutionStart & { readonly produced: true | undefined },
 ): Promise<boolean> {
   return thread.insertNew('executions', {
     id: executionId,
@@ -95,6 +102,7 @@ async function startExecution(
     cancel_request: canceled && toCancellation(canceled, thread.now),
     streams: 1,
     produced: produced && 1,
+    answer_type: answerType && JSON.stringify(answerType),
   });
 }
 

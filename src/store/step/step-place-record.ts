@@ -15,6 +15,7 @@ import type { CompactionReason } from '../../core/guard/compaction.ts';
 import type { LoopWarning } from '../../core/guard/loop.ts';
 import type { AttachmentRef, ChangedMessage, Message } from '../../core/message/message.ts';
 import type { SideSteps } from '../../core/thread/session.ts';
+import type { JsonSchema } from '../../core/value/json-schema.ts';
 import type { ThreadRecord } from '../thread/thread-record.ts';
 import type { StepRef } from '../transaction/from-run.ts';
 
@@ -36,6 +37,8 @@ export interface StepPlace {
   readonly subprompt: SubpromptPlace | null;
   /** The answer of its execution that was rejected last, if none has been accepted since. */
   readonly rejected?: RejectedAnswer | undefined;
+  /** The type that the execution's message gives to its last answer, in place of that of the agent's side. */
+  readonly answerType?: JsonSchema | undefined;
   /** Loops that its request must warn of; absent if there are none. */
   readonly loops?: readonly LoopWarning[];
   /** How models have counted the thread's requests. */

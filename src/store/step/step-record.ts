@@ -272,6 +272,8 @@ export interface ModelCallEnd extends StepRef {
     readonly withoutMetadata?: boolean;
     /** Name of the tool that it is sent again without. */
     readonly withoutTool?: string;
+    /** Its tools and its format are asked apart. */
+    readonly withoutFormat?: true;
     /** The request was too long: the provider has not answered it, so it costs nothing. */
     readonly tooLong?: true;
     /** It is sent again smaller. */

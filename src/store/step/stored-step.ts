@@ -46,7 +46,10 @@ import { discardStreamed, selectModelCall, settleModelCall } from './stream.ts';
 
 type OwnFields = Pick<StepRow, 'kind' | 'state'> &
   Partial<
-    Pick<StepRow, 'directive' | 'parent_step' | 'parent_idx' | 'depth' | 'prompt' | 'arguments' | 'side'>
+    Pick<
+      StepRow,
+      'directive' | 'parent_step' | 'parent_idx' | 'depth' | 'prompt' | 'arguments' | 'side' | 'rejected'
+    >
   >;
 
 export async function insertStep(
@@ -285,7 +288,7 @@ async function storeAnswer(thread: ThreadTransaction, answer: CommitStep, opened
     step,
   });
   await saveScratch(thread, executionId, answer.context);
-  if (answer.typed) {
+  if (answer.typed && !subprompt) {
     thread.set({ output: messageId });
     await thread.update('executions', { id: executionId }, { output: messageId, rejected: null });
   }
@@ -323,19 +326,22 @@ async function storeAnswer(thread: ThreadTransaction, answer: CommitStep, opened
 export async function rejectAnswer(context: CommandContext, command: RejectAnswer): Promise<CommittedStep> {
   const { step, attempt, error, rejected, model, finishReason, usage } = command;
   return endOpenStep(context, command, async (thread, opened) => {
-    const { execution_id: executionId, kind, side } = opened;
+    const { execution_id: executionId, kind, side, parent_step: parent } = opened;
     await discardStreamed(thread, { step, attempt }, 'OutputRejected');
     const last = error && (true as const);
     thread.emit('output.rejected', { ...rejected, last, model, finishReason, usage }, { step, attempt });
     await saveScratch(thread, executionId, command.context);
-    await thread.update('executions', { id: executionId }, { rejected: JSON.stringify(rejected) });
+    const kept = JSON.stringify(rejected);
+    if (parent === null) await thread.update('executions', { id: executionId }, { rejected: kept });
     const state = error ? 'failed' : 'committed';
     const directive = error ? null : 'rejected';
-    await thread.update('steps', { step }, { state, model, directive, closed_at: thread.now });
+    const own = parent === null ? {} : { rejected: kept };
+    await thread.update('steps', { step }, { state, model, directive, ...own, closed_at: thread.now });
     closeStep(thread);
     await enqueueTools(thread, command.queuedTools);
     if (error) {
-      thread.set({ last_error: JSON.stringify(error) });
+      // The error of a sub-prompt belongs to its call.
+      if (parent === null) thread.set({ last_error: JSON.stringify(error) });
       thread.emit('step.failed', { ...error }, { step, attempt });
       return { kind: 'closed' };
     }

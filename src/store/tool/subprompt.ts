@@ -2,7 +2,7 @@
  * A step within a call of another step (definitions §12.6): the model step of a sub-prompt, opened, and read when it is
  * over; and before it the step of the calls that the sub-prompt makes first (runtime §7.3), which is committed as it
  * opens and has no answer: this distinguishes it from the step that the model answers.
- * - The step has the (step, index) of the call, so a repeated command finds it.
+ * - The step has the (step, index) of the call, so a repeated command finds it. If its answer was rejected, another one asks again.
  * - The parent of the sub-prompt's messages is the id that the call's tool message will have (step-place.ts, P8).
  */
 import type { Transaction } from 'kysely';
@@ -48,9 +48,11 @@ export async function openSubprompt(
     const { state } = await readCall(thread, command);
     if (state === 'done' || state === 'unknown') return { kind: 'over' };
     const { answering: known } = await findSubsteps(thread.trx, thread.threadId, command);
-    const opened = known
-      ? await resumeSubprompt(context, thread, { ...known, left: command.left })
-      : await open(context, thread, command);
+    const asksAgain = known?.state === 'committed' && known.directive === 'rejected';
+    const opened =
+      known && !asksAgain
+        ? await resumeSubprompt(context, thread, { ...known, left: command.left })
+        : await open(context, thread, command, known?.rejected);
     // As in beginStep: the workflow learns of a call only from the commit that ends it.
     if (opened.kind === 'call') thread.relax();
     return opened;
@@ -75,14 +77,16 @@ async function open(
   context: CommandContext,
   thread: ThreadTransaction,
   command: OpenSubprompt,
+  rejected: string | null = null,
 ): Promise<OpenedSubprompt> {
   const { step: parentStep, prompt } = command;
   const denied = await spend(context, thread, { maxSteps: 1n }, { step: parentStep });
   if (denied) return { kind: 'exceeded', error: denied };
-  const { call, step, place } = await insertSubstep(thread, command, 'open');
+  const { call, step, place } = await insertSubstep(thread, { ...command, rejected }, 'open');
   const eventData = { prompt, parentStep, callId: call.call_id, depth: place.depth };
   thread.emit('step.started', eventData, { step, attempt: 1 });
-  if (command.message) await thread.insertMessage({ ...command.message, role: 'user', ...place });
+  if (command.message && rejected === null)
+    await thread.insertMessage({ ...command.message, role: 'user', ...place });
   await enqueueTools(thread, command.queuedTools);
   return { kind: 'call', step, attempt: 1 };
 }
@@ -188,8 +192,10 @@ async function findSubsteps(
     .selectAll()
     .where('step', '>', step)
     .execute();
-  const isImmediate = (row: StepRow) => row.state === 'committed' && row.message_id === null;
-  return { immediate: rows.find(isImmediate), answering: rows.find((row) => !isImmediate(row)) };
+  const isImmediate = (row: StepRow) =>
+    row.state === 'committed' && row.message_id === null && row.directive !== 'rejected';
+  const answering = rows.sort((one, other) => one.step - other.step).findLast((row) => !isImmediate(row));
+  return { immediate: rows.find(isImmediate), answering };
 }
 
 interface OpenedSubstep {
@@ -204,7 +210,9 @@ interface OpenedSubstep {
   };
 }
 
-type Substep = Pick<OpenSubprompt, 'step' | 'index' | 'prompt' | 'parentId' | 'arguments'>;
+type Substep = Pick<OpenSubprompt, 'step' | 'index' | 'prompt' | 'parentId' | 'arguments'> & {
+  readonly rejected?: string | null;
+};
 
 async function insertSubstep(
   thread: ThreadTransaction,
@@ -227,6 +235,7 @@ async function insertSubstep(
     depth,
     prompt,
     arguments: JSON.stringify(command.arguments),
+    rejected: command.rejected,
   });
   return { call, step, place: { executionId, step, parent_id: parentId, depth } };
 }

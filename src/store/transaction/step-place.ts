@@ -7,6 +7,7 @@ import type { InferResult, Transaction } from 'kysely';
 import type { RejectedAnswer } from '../../core/answer/typed-answer.ts';
 import { type RunContext, withAgent } from '../../core/governance/run-context.ts';
 import type { SideSteps } from '../../core/thread/session.ts';
+import type { JsonSchema } from '../../core/value/json-schema.ts';
 import type { Tables } from '../schema/tables.ts';
 import type { StepContext, SubpromptPlace } from '../step/step-place-record.ts';
 import { readRow } from './rows.ts';
@@ -17,7 +18,15 @@ import type { ThreadRow, ThreadTransaction } from './thread-transaction.ts';
 
 type Place = Pick<
   StepContext,
-  'executionId' | 'stepCount' | 'sideSteps' | 'side' | 'scratch' | 'runContext' | 'subprompt' | 'rejected'
+  | 'executionId'
+  | 'stepCount'
+  | 'sideSteps'
+  | 'side'
+  | 'scratch'
+  | 'runContext'
+  | 'subprompt'
+  | 'rejected'
+  | 'answerType'
 >;
 
 /** Selects the whole place of a step; that of a sub-prompt's step also needs its call. */
@@ -30,7 +39,8 @@ export const selectPlace = statement((db, threadId: string, step: number) =>
         .onRef('executions.id', '=', 'steps.execution_id'),
     )
     .select(['execution_id', 'depth', 'parent_step', 'parent_idx', 'prompt', 'arguments', 'side'])
-    .select(['executions.context', 'executions.run_context', 'executions.rejected'])
+    .select(['executions.context', 'executions.run_context', 'executions.rejected', 'executions.answer_type'])
+    .select('steps.rejected as own_rejected')
     .where('steps.thread_id', '=', threadId)
     .where('steps.step', '=', step),
 );
@@ -45,11 +55,12 @@ export async function toPlace(trx: Transaction<Tables>, thread: ThreadRow, row: 
     scratch: JSON.parse(row.context ?? '{}'),
     runContext: withCurrentAgent(thread, readContext(row.run_context)),
     subprompt: await toSubprompt(trx, thread.id, row),
-    rejected: readRejected(row.rejected),
+    rejected: readJson<RejectedAnswer>(row.parent_step === null ? row.rejected : row.own_rejected),
+    answerType: readJson<JsonSchema>(row.answer_type),
   };
 }
 
-export function readRejected(text: string | null | undefined): RejectedAnswer | undefined {
+export function readJson<Value>(text: string | null | undefined): Value | undefined {
   return text ? JSON.parse(text) : undefined;
 }
 

@@ -329,7 +329,7 @@ describe('/v1/chat/completions', () => {
       { messages: [] },
       { messages: said('hi', 'Hello!') },
       { tool_choice: 'required' },
-      { response_format: { type: 'json_object' } },
+      { response_format: { type: 'grammar' } },
       { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'http://x/y' } }] }] },
     ])
       expect([more, await refused(more)]).toEqual([more, invalid]);

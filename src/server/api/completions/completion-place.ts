@@ -55,6 +55,7 @@ export async function findPlace(
   const key = readIdempotencyKey(headers);
   const isRetry = Number(headers.get('x-stainless-retry-count')) > 0;
   const spoken = messages.filter(isSpoken);
+  const words = wordsOf(body);
   const place = async (threadId: string, messageId: string): Promise<CompletionPlace> => ({
     threadId,
     messageId,
@@ -63,20 +64,21 @@ export async function findPlace(
   });
   if (named !== undefined) {
     if (hasHistory(spoken))
-      return placeAgain(host, await place(named, key?.id ?? `cc-${digest(spoken)}`), {
+      return placeAgain(host, await place(named, key?.id ?? `cc-${digest(...words)}`), {
         spoken,
         key,
         isRetry,
       });
     if (key) return place(named, key.id);
-    const messageId = await findCounted(host, { threadId: named, spoken, isRetry });
+    const messageId = await findCounted(host, { threadId: named, words, isRetry });
     return { ...(await place(named, messageId)), counted: true };
   }
   const whose = [caller.organizationId ?? null, caller.userId, user, agent];
   if (key) return place(deriveThreadId(agent, digest(...whose, key.given)), key.id);
   // A retry finds the last request with this content.
-  const messageId = `cc-${digest(spoken)}`;
-  const nth = (n: number) => deriveThreadId(agent, digest(...whose, messages, ...(n > 0 ? [n] : [])));
+  const messageId = `cc-${digest(...words)}`;
+  const asked = [...whose, messages, ...words.slice(1)];
+  const nth = (n: number) => deriveThreadId(agent, digest(...asked, ...(n > 0 ? [n] : [])));
   const isThere = async (n: number) =>
     (await findOwnThread(host, caller, { agent, threadId: nth(n) })) !== null;
   const count = await countKnown(isThere);
@@ -115,12 +117,13 @@ async function placeAgain(
 /** The message whose answer the results of a client's tools continue; undefined if it has no number. */
 export async function findContinued(
   host: ApiHost,
-  { messages }: CompletionRequest,
+  body: CompletionRequest,
   threadId: string,
 ): Promise<string | undefined> {
-  const end = messages.findLastIndex(({ role }) => role === 'user') + 1;
-  const spoken = messages.slice(0, end).filter(isSpoken);
-  return hasHistory(spoken) ? undefined : findCounted(host, { threadId, spoken, isRetry: true });
+  const end = body.messages.findLastIndex(({ role }) => role === 'user') + 1;
+  const messages = body.messages.slice(0, end);
+  if (hasHistory(messages.filter(isSpoken))) return undefined;
+  return findCounted(host, { threadId, words: wordsOf({ ...body, messages }), isRetry: true });
 }
 
 type Spoken = CompletionRequest['messages'];
@@ -128,19 +131,25 @@ type Spoken = CompletionRequest['messages'];
 const isSpoken = ({ role }: Spoken[number]) => role === 'user' || role === 'assistant';
 const hasHistory = (spoken: Spoken) => spoken.some(({ role }) => role === 'assistant');
 
+/** What tells a message from another one: the conversation that ends with it, and the type of its answer, if it has one. */
+function wordsOf({ messages, response_format: format }: CompletionRequest): readonly unknown[] {
+  const spoken = messages.filter(isSpoken);
+  return format && format.type !== 'text' ? [spoken, format] : [spoken];
+}
+
 interface CountedMessage {
   readonly threadId: string;
-  readonly spoken: readonly unknown[];
+  readonly words: readonly unknown[];
   readonly isRetry: boolean;
 }
 
 /** The same words have numbers. */
 async function findCounted(
   { client }: ApiHost,
-  { threadId, spoken, isRetry }: CountedMessage,
+  { threadId, words, isRetry }: CountedMessage,
 ): Promise<string> {
   const { queue } = client.store;
-  const nth = (n: number) => `cc-${digest(spoken, n)}`;
+  const nth = (n: number) => `cc-${digest(...words, n)}`;
   const deliveryOf = (n: number) => queue.readDelivery(threadId, nth(n));
   const count = await countKnown(async (n) => (await deliveryOf(n)) !== 'unknown');
   if (count === 0 || (!isRetry && (await deliveryOf(count - 1)) === 'delivered')) return nth(count);

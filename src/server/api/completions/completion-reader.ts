@@ -15,6 +15,8 @@ export interface CompletionTerms {
   readonly model: string;
   /** True if text is output only once it is committed, so that none of it is discarded later. */
   readonly whole: boolean;
+  /** True if the client parses the answer: only JSON that fits its type is output. */
+  readonly parsed: boolean;
   readonly threadId: string;
   readonly nameOf: Conversation['nameOf'];
   /** Called if the answer ends at a wait: the rest follows. */
@@ -26,13 +28,14 @@ export interface CompletionTerms {
 export function completionReader({
   model,
   whole,
+  parsed,
   threadId,
   nameOf,
   give,
   onWait,
 }: CompletionTerms): ResponseReader<CompletionReading, CompletionOutput> {
   return {
-    begin: beginCompletion({ model, whole, threadId }),
+    begin: beginCompletion({ model, whole, parsed, threadId }),
     project: projectCompletion,
     openOf: ({ open }) => open,
     enter(reading, { seq }, joins) {

@@ -4,7 +4,9 @@
  * the agent sets its own.
  */
 import { z } from '@hono/zod-openapi';
+import { ANY_OBJECT, readOutputSchema } from '../../../core/answer/output-schema.ts';
 import type { ClientTool } from '../../../core/project/client-tool.ts';
+import type { JsonSchema } from '../../../core/value/json-schema.ts';
 import { readClientTools } from '../conversation/client-tools.ts';
 import { type Conversation, type ConversationTerms, readConversation } from '../conversation/conversation.ts';
 import { type GivenMessage, type GivenPart, toParts } from '../conversation/given-message.ts';
@@ -61,7 +63,16 @@ export const completionBody = z
         'Functions that the client runs itself, offered to the agent while it answers this message',
     }),
     tool_choice: z.unknown().optional(),
-    response_format: z.looseObject({ type: z.string() }).nullish(),
+    response_format: z
+      .looseObject({
+        type: z.string(),
+        json_schema: z.looseObject({ schema: z.record(z.string(), z.unknown()).nullish() }).nullish(),
+      })
+      .nullish()
+      .meta({
+        description:
+          '`json_schema`, `json_object`: the answer is JSON of this type, and nothing is sent before it is checked',
+      }),
     modalities: z.array(z.string()).nullish(),
     logprobs: z.boolean().nullish(),
   })
@@ -97,20 +108,32 @@ function readTools({ tools, tool_choice: choice }: CompletionRequest): readonly 
   );
 }
 
-function refuseShapes({
-  n,
-  tool_choice: choice = 'auto',
-  response_format: format,
-  modalities,
-  logprobs,
-}: CompletionRequest): void {
+/** The type of the answer that a request asks for; undefined if it may be any text. Throws `InvalidRequest`. */
+export function readFormat({ response_format: format }: CompletionRequest): JsonSchema | undefined {
+  switch (format?.type) {
+    case undefined:
+    case 'text':
+      return undefined;
+    case 'json_object':
+      return ANY_OBJECT;
+    case 'json_schema': {
+      const read = readOutputSchema(format.json_schema?.schema ?? ANY_OBJECT);
+      if (read.ok) return read.schema;
+      return refuseRequest(`response_format: the schema ${read.reason}.`);
+    }
+    default:
+      return refuseRequest(
+        `response_format: must be "text", "json_schema" or "json_object", not "${format?.type.slice(0, 40)}".`,
+      );
+  }
+}
+
+function refuseShapes({ n, tool_choice: choice = 'auto', modalities, logprobs }: CompletionRequest): void {
   if (n != null && n !== 1) refuseRequest(`n: must be 1, not ${n}, because a thread gives one answer.`);
   if (choice !== null && choice !== 'auto' && choice !== 'none')
     refuseRequest(
       'tool_choice: only "auto" and "none" are supported, because an agent chooses its calls itself.',
     );
-  if (format && format.type !== 'text')
-    refuseRequest(`response_format: only "text" is supported, not "${format.type}".`);
   if (modalities?.some((each) => each !== 'text')) refuseRequest('modalities: only "text" is supported.');
   if (logprobs) refuseRequest('logprobs: not supported.');
 }

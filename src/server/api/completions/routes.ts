@@ -22,7 +22,7 @@ import {
   newPlace,
 } from './completion-place.ts';
 import { completionReader } from './completion-reader.ts';
-import { type CompletionRequest, completionBody, readCompletion } from './completion-request.ts';
+import { type CompletionRequest, completionBody, readCompletion, readFormat } from './completion-request.ts';
 import { type CompletionAnswer, streamCompletion, wholeCompletion } from './completion-response.ts';
 
 const tag = 'OpenAI';
@@ -55,6 +55,7 @@ export const completionRoutes: readonly ApiRoute[] = [
       const reader = completionReader({
         model: found?.agent ?? body.model,
         whole: !body.stream,
+        parsed: readFormat(body) !== undefined,
         threadId,
         nameOf,
         give,
@@ -125,6 +126,7 @@ interface Accepted extends Pick<BegunTurn, 'give'> {
 async function accept(host: ApiHost, caller: Caller, { request, body }: AcceptInput): Promise<Accepted> {
   const { model: agent, user } = body;
   const named = namedThread(request, body);
+  const output = readFormat(body);
   const said = await readCompletion(body, { threadId: named, copy: ownFiles(host.client, caller, named) });
   const { message, before, results, nameOf } = said;
   const asking = await findAsking(host, caller, { agent, results, named }).catch((error) => {
@@ -146,7 +148,8 @@ async function accept(host: ApiHost, caller: Caller, { request, body }: AcceptIn
   }
   const first = await findPlace(host, caller, { request, body, threadId: named ?? asking?.id });
   const turn = { agent, userId: user ?? undefined, before, results };
-  const sending = { request, turn, place: first, message: { ...message, id: first.messageId } };
+  const own = { ...message, id: first.messageId, ...(output && { output }) };
+  const sending = { request, turn, place: first, message: own };
   const [stream, sent] = await openStreamFor(host, first.threadId, request, () =>
     send(host, caller, sending),
   );
@@ -171,10 +174,10 @@ async function send(
   const { threadId, found, alone = false, again } = place;
   if (again) {
     const { messageId, edits, requestId } = again;
-    const { content, metadata, attachments } = message;
+    const { content, metadata, attachments, output = null } = message;
     const edited = edits ? { message: { content, metadata, attachments } } : {};
     // Its client has no other way to stop what the thread does.
-    const asked = { messageId, ...edited, requestId, cancel: true };
+    const asked = { messageId, ...edited, output, requestId, cancel: true };
     return { place, begin: beginBehind(await host.client.supersede(threadId, asked)) };
   }
   try {

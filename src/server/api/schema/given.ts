@@ -33,6 +33,11 @@ const attachment = z.union([
   }),
 ]);
 
+const outputType = z.record(z.string(), z.unknown()).meta({
+  description:
+    'JSON schema of an object: the type of the last answer of the execution that the message begins, whose value is `output` of the thread',
+});
+
 export const outgoingMessage = z
   .strictObject({
     id: z
@@ -46,6 +51,7 @@ export const outgoingMessage = z
     attachments: z.array(attachment).optional(),
     context: context.optional(),
     executionId: z.string().optional(),
+    output: outputType.optional(),
   })
   .openapi('OutgoingMessage');
 
@@ -59,6 +65,10 @@ export const supersede = z
       .pick({ content: true, metadata: true, attachments: true })
       .optional()
       .meta({ description: 'The edited message' }),
+    output: outputType
+      .nullable()
+      .optional()
+      .meta({ description: 'The type of the new answer; null: none. Absent: that of the superseded answer' }),
     cancel: z.boolean().optional().meta({ description: 'Stops first what the thread does' }),
     tail: z.enum(['end', 'keep']).optional().meta({
       description: 'What becomes of the effects and subagents of the superseded part; default `end`',
