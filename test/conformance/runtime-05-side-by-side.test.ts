@@ -1,6 +1,7 @@
 /** runtime §5.1, an extension: calls that say so run side by side, and leave what calls one after another would leave. */
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
+import { eventsOf } from '../../src/core/event/thread-event.ts';
 import { defineHook, defineTool } from '../../src/definitions/index.ts';
 import { callsMany, type Script, says, scriptedModel } from '../../src/testing/index.ts';
 import { eventually, type RuntimeOptions, type TestRuntime, testRuntime } from '../support/runtime.ts';
@@ -74,7 +75,13 @@ describe.each(PLACES)('runtime §5.1 side by side, in %s', (_where, place) => {
     ]);
     const events = await log(runtime, thread);
     expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
-    expect(events.filter(({ type }) => type === 'tool.result')).toHaveLength(3);
+    const results = eventsOf(events, 'tool.result');
+    expect(results).toHaveLength(3);
+    // When it ended, of those that had waited for the first.
+    const endedAt = results.map(({ data }) => data.endedAt);
+    expect(endedAt).toEqual([undefined, expect.any(Number), expect.any(Number)]);
+    expect(Number(endedAt[1])).toBeLessThan(results[0]?.at ?? 0);
+    expect(Number(endedAt[2])).toBeLessThan(Number(endedAt[1]));
     const stamps = (await runtime.messages(thread)).map(({ created_at: at }) => at);
     expect(stamps).toEqual([...stamps].sort((one, other) => one - other));
     const own = (await activitiesOf(runtime.client, thread)).filter((name) => name === 'runTool');
@@ -250,7 +257,7 @@ describe.each(PLACES)('runtime §5.1 side by side, in %s', (_where, place) => {
       description: 'divides',
       ...place,
       execute: () => {
-        trace.push([...probed.begun]);
+        trace.push([...probed.begun].sort());
         return { status: 'success', result: 'divided' };
       },
     });

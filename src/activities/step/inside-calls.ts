@@ -83,7 +83,7 @@ async function runCalls(
   const ran: ToolCallOutcome[] = [];
   while (ran.length < calls.length) {
     const from = ran.length;
-    // Of calls that may be under way together, the short ones at their beginning.
+    // The short calls at the beginning of a group.
     const end = endOfGroup(calls, from);
     let to = from;
     while (to < end && mayBegin(to)) to++;

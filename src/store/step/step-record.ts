@@ -87,7 +87,7 @@ export interface StepRecord {
   readonly turns: number;
   /** Names of its tool calls, in order. */
   readonly calls: readonly string[];
-  /** The indices of those that may be under way together (core/thread/call-group.ts). */
+  /** The indices of those that may be under way together (core/thread/call-group.ts); absent if there are none. */
   readonly parallel?: readonly number[] | undefined;
   /** True if input is stored that this step has not answered. */
   readonly moreInput: boolean;

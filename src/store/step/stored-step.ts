@@ -217,7 +217,7 @@ export async function commitStep(context: CommandContext, command: CommitStep): 
     const { content = null, model, directive = null } = answer;
     const written = { step, kind, side, model, directive, text: hasText(content) ? 1 : 0 };
     const calls = answer.toolCalls.map((made) => made.function.name);
-    const record = { ...toStepRecord(thread, written, calls), parallel: answer.parallel };
+    const record = toStepRecord(thread, written, calls, answer.parallel);
     const { begins } = command;
     const mayBegin = begins && !record.exceeded && !(begins.activity && thread.isReplaced(begins.activity));
     const begun = mayBegin ? await beginWithAnswer(context, thread, begins) : undefined;
@@ -412,7 +412,7 @@ export async function describeStep(thread: ThreadTransaction, step: number): Pro
     .execute();
   const names = calls.map(({ name }) => name);
   const parallel = calls.flatMap((call, index) => (call.parallel === 1 ? [index] : []));
-  return { ...toStepRecord(thread, row, names), parallel };
+  return toStepRecord(thread, row, names, parallel);
 }
 
 /** `exceeded`: if what the step received has used up a budget. */
@@ -427,6 +427,7 @@ function toStepRecord(
     directive,
   }: Pick<StepRow, 'step' | 'kind' | 'text' | 'model' | 'side' | 'directive'>,
   calls: readonly string[],
+  parallel: readonly number[] = [],
 ): StepRecord {
   return {
     step,
@@ -437,6 +438,7 @@ function toStepRecord(
     agent: thread.agent,
     turns: thread.turns,
     calls,
+    parallel: parallel.length > 0 ? parallel : undefined,
     moreInput: kind !== 'prompt' && thread.answer_due === 1,
     directive: directive ?? undefined,
     exceeded: budgetOf(thread)?.exceeded,

@@ -214,7 +214,7 @@ export async function settleOpenCalls(
   await releaseCalls(thread);
 }
 
-/** R4. Settles a call whose wait for a report is over; undefined if it had none. */
+/** Settles a call whose wait for a report of its outcome is over (result.ts, R4); undefined if it had none. */
 export async function settleByReconciliation(
   context: CommandContext,
   thread: ThreadTransaction,

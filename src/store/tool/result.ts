@@ -79,6 +79,7 @@ export async function storeResult(
     depth: subprompt?.depth,
     refused,
     settled,
+    endedAt: call.ended_at ?? undefined,
     ...(stack === undefined || result.status === 'success'
       ? {}
       : { stack: stack.slice(0, LIMITS.faultChars) }),
