@@ -3,7 +3,8 @@ import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { eventsOf } from '../../src/core/event/thread-event.ts';
 import { defineHook, defineTool } from '../../src/definitions/index.ts';
-import { callsMany, type Script, says, scriptedModel } from '../../src/testing/index.ts';
+import { calls, callsMany, type Script, says, scriptedModel } from '../../src/testing/index.ts';
+import { consulting, deep } from '../support/prompt-project.ts';
 import { eventually, type RuntimeOptions, type TestRuntime, testRuntime } from '../support/runtime.ts';
 import { activitiesOf } from '../support/scheduled.ts';
 import { type Probes, probes, probing } from '../support/side-by-side.ts';
@@ -328,6 +329,23 @@ describe.each(PLACES)('runtime §5.1 side by side, in %s', (_where, place) => {
 });
 
 describe('runtime §5.1 side by side', () => {
+  it('[runtime 5.1a] calls of a sub-prompt run at once, too', async () => {
+    const probed = probes({ activity: 'own' });
+    const model = scriptedModel([calls('consult', { topic: 'x' }), probing(...ABC), says('done')]);
+    const runtime = await consulting(model, {
+      tools: { probe: probed.probe },
+      consult: { tools: ['probe'] },
+    });
+    const thread = await begin(runtime);
+    await probed.haveBegun(...ABC);
+    probed.letGo('c', 'b');
+    await haveFinished(runtime, thread, 2);
+    probed.letGo('a');
+    await runtime.client.waitForIdle(thread);
+    const inner = (await deep(runtime, thread)).filter(({ role, depth }) => role === 'tool' && depth > 0);
+    expect(inner.map(({ content }) => content)).toEqual(['read a', 'read b', 'read c']);
+  });
+
   it('[runtime 5.1a] the thread continues as new while one of the calls waits, and takes all of them over', async () => {
     const probed = probes({ activity: 'own' });
     const guarded = defineTool({

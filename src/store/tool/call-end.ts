@@ -14,12 +14,11 @@ import { isUsedUp } from '../../core/thread/step-limit.ts';
 import { describeReconciled, readReconciliation } from '../../core/wait/reconciliation.ts';
 import { closeAction, findActionOf } from '../action/action.ts';
 import { budgetOf } from '../budget/account.ts';
-import { stopClocks } from '../budget/lines.ts';
+import { restClocks } from '../budget/rest-clocks.ts';
 import { releaseCalls } from '../family/child.ts';
 import { enqueueTools } from '../message/queue.ts';
 import { saveHandoff, saveScratch } from '../step/execution.ts';
 import type { CommandContext } from '../transaction/context.ts';
-import { hasRow } from '../transaction/rows.ts';
 import { type Owner, readOwner } from '../transaction/step-place.ts';
 import { type CallRow, OPEN_CALL, selectStepCalls, updateCall } from '../transaction/step-row.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
@@ -44,7 +43,7 @@ export async function endCall(
   const ended = (await hasOpenBefore(thread, call))
     ? await deferEnd(thread, call, end)
     : await storeWithDeferred(thread, call, end, owner);
-  await restClocks(context, thread, call);
+  await restClocks(context, thread, call.step);
   return ended;
 }
 
@@ -153,25 +152,6 @@ function readDeferred({ deferred }: CallRow): CallEnd {
 export function stateOfFinished(call: CallRow): 'done' | 'unknown' {
   const end = readDeferred(call);
   return end.kind === 'settled' && end.as.settled === undefined ? 'unknown' : 'done';
-}
-
-/** The clocks of time limits stop if what is left of the group only waits, for people or for children. */
-async function restClocks(
-  context: CommandContext,
-  thread: ThreadTransaction,
-  { step }: CallRow,
-): Promise<void> {
-  if (!budgetOf(thread.row)) return;
-  const open = await thread
-    .select('tool_calls', { step, state: ['scheduled', 'started', 'asked'] })
-    .select(['idx', 'state'])
-    .execute();
-  for (const { idx, state } of open) {
-    if (state === 'asked') continue;
-    const awaited = { parent_id: thread.threadId, wait_step: step, wait_idx: idx };
-    if (state === 'scheduled' || !(await hasRow(thread.trx, 'children', awaited))) return;
-  }
-  if (open.length > 0) await stopClocks(context, thread);
 }
 
 const ENDED_REASON = 'the execution ended before this call had a result';

@@ -1,5 +1,7 @@
 /** Calls that are under way together: their ends become history in the returned order, and their attempts are independent. */
+import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
+import { eventually } from '../../support/eventually.ts';
 import type { Stores } from '../store-contract.ts';
 import { call, message, openThread, type ThreadDriver } from '../thread-driver.ts';
 
@@ -96,6 +98,45 @@ export function registerSideBySide(given: () => Stores): void {
         ]);
       },
     );
+
+    it('[runtime 5.1a] the clock of a time limit runs until what is left of them only waits', async () => {
+      const { store } = given();
+      const thread = await openThread(store);
+      const ref = await thread.beginCall([message('m')], {
+        rules: () => ({ budget: { warnAt: 0, maxRuntimeSeconds: 600 } }),
+      });
+      const toolCalls = [call('call-a', 'a'), call('call-b', 'b')];
+      await thread.commit(ref, { content: null, toolCalls, parallel: [0, 1] });
+      for (const index of [0, 1]) await thread.beginTool(1, index, 'attempt-1', true);
+      const used = async () =>
+        (await store.budgets.read(thread.id)).find(({ limit }) => limit === 'maxRuntimeSeconds')?.used ?? -1;
+      await store.waits.open({
+        id: randomUUID(),
+        threadId: thread.id,
+        key: 'approval',
+        kind: 'approval',
+        name: 'a',
+        summary: 'a',
+        data: null,
+        blocks: true,
+        executionId: thread.executionId,
+        call: { step: 1, index: 0, attempt: 'attempt-1' },
+      });
+      // The other one works.
+      const before = await used();
+      await eventually('time passes', async () => (await used()) > before);
+      await end(thread, 1);
+      const stopped = await used();
+      const other = await openThread(store);
+      await other.beginCall([message('z')], {
+        rules: () => ({ budget: { warnAt: 0, maxRuntimeSeconds: 600 } }),
+      });
+      const reading = async () =>
+        (await store.budgets.read(other.id)).find(({ limit }) => limit === 'maxRuntimeSeconds')?.used ?? -1;
+      const begun = await reading();
+      await eventually('time passes for another thread', async () => (await reading()) > begun);
+      expect(await used()).toBe(stopped);
+    });
 
     it('[runtime 5.1a] begin by activities in any order; a replaced attempt at one of them is refused', async () => {
       const thread = await together(given);
