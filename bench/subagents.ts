@@ -1,7 +1,7 @@
 /**
- * The cost of families: many children at once, a chain of children that wait for one another, messages between
- * siblings.
- * `node_modules/.bin/node bench/subagents.ts [--json FILE] [--quick] [--only fan|chain|siblings]...`
+ * The cost of families: many children at once, four for which the parent waits, a chain of children that wait for one
+ * another, messages between siblings.
+ * `node_modules/.bin/node bench/subagents.ts [--json FILE] [--quick] [--only fan|research|chain|siblings]...`
  * Wall time from the parent's message until everything has arrived; events of all histories; memory of this process, in
  * which worker and client run. All parts are real except the model, which answers at once.
  */
@@ -13,6 +13,11 @@ import { type Line, readOptions, report } from './support/report.ts';
 import { quietRuntime } from './support/rig.ts';
 
 const PATIENCE_MS = 300_000;
+/** Each researcher's model takes half a second for its one answer. */
+const RESEARCHERS = [
+  ['seeker', 'one after another'],
+  ['reader', 'side by side'],
+] as const;
 
 const { json, quick, only } = readOptions();
 quietRuntime();
@@ -24,7 +29,12 @@ try {
     if (asked('fan'))
       lines.push(...(await measure(`${children} children at once`, () => fan(rig, children))));
   }
-  if (asked('chain')) lines.push(...(await measure(`a chain of ${LEVELS} that wait`, () => chain(rig))));
+  for (const [name, how] of RESEARCHERS) {
+    if (asked('research'))
+      lines.push(...(await measure(`4 researchers ${how}`, () => work(rig, `${name} 4`))));
+  }
+  if (asked('chain'))
+    lines.push(...(await measure(`a chain of ${LEVELS} that wait`, () => work(rig, 'deep'))));
   const messages = quick ? 100 : 1000;
   if (asked('siblings'))
     lines.push(
@@ -66,8 +76,9 @@ async function fan({ client, store, begin }: FamilyRig, children: number): Promi
   return thread;
 }
 
-async function chain({ client, begin }: FamilyRig): Promise<string> {
-  const thread = await begin('lead', 'deep');
+/** Resolves once the lead, which waits for its children, is done. */
+async function work({ client, begin }: FamilyRig, order: string): Promise<string> {
+  const thread = await begin('lead', order);
   await client.waitForIdle(thread, { timeoutMs: PATIENCE_MS });
   return thread;
 }

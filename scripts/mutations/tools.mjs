@@ -32,6 +32,62 @@ export const TOOLS = [
     server: true,
   },
   {
+    name: 'results of calls side by side are stored as their bodies end',
+    rule: 'results of calls that run side by side are stored in the returned order',
+    edits: [
+      {
+        find: 'const ended = (await hasOpenBefore(thread, call))',
+        put: 'const ended = call.idx < 0 && (await hasOpenBefore(thread, call))',
+      },
+    ],
+    tests: ['test/conformance/runtime-05-side-by-side.test.ts'],
+    title: 'runs neighbouring calls at once',
+    server: true,
+  },
+  {
+    name: 'a call side by side runs again though its end is stored',
+    rule: 'after a lost worker, each of the calls that ran side by side is settled for itself',
+    edits: [
+      {
+        find: "if (call.state === 'finished') return toSettled(thread, call, stateOfFinished(call));",
+        put: '',
+      },
+    ],
+    tests: ['test/faults/side-by-side-kill.test.ts'],
+    server: true,
+  },
+  {
+    name: 'an attempt at one of the calls side by side replaces those at the others',
+    rule: 'attempts at calls that run side by side do not replace each other',
+    edits: [
+      {
+        find: 'await thread.admit({ runId, activity }, { together });',
+        put: 'await thread.admit({ runId, activity }, { together: together && false });',
+      },
+    ],
+    tests: ['test/faults/side-by-side-kill.test.ts'],
+    server: true,
+  },
+  {
+    name: 'a stop discards what has finished behind a call that has not',
+    rule: 'a call side by side that has finished keeps its result, also if the execution is stopped',
+    edits: [
+      {
+        find: "if (call.state === 'finished') await storeDeferred(thread, call);",
+        put: "if (call.state === 'finished' && call.idx < 0) await storeDeferred(thread, call);",
+      },
+    ],
+    tests: ['test/conformance/runtime-05-side-by-side.test.ts'],
+    title: 'what has finished keeps its result',
+    server: true,
+  },
+  {
+    name: 'any number of calls runs side by side',
+    rule: 'at most 8 calls of an answer run at once',
+    edits: [{ find: 'Math.min(LIMITS.parallelCalls, to - from)', put: 'to - from' }],
+    tests: ['test/core/call-group.test.ts'],
+  },
+  {
     name: 'author code may end the process',
     rule: 'author code cannot end the process',
     edits: [

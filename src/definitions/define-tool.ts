@@ -38,6 +38,7 @@ const tool = z.strictObject({
   executionProvider: text.optional(),
   idempotent: flag.optional(),
   quick: flag.default(false),
+  parallel: flag.default(false),
   activity: z.literal('own', "must be 'own'").optional(),
   asks: flag.default(false),
   timeoutMs: count.default(DEFAULT_TIMEOUT_MS),
@@ -58,6 +59,22 @@ const TOOL: FieldTable<typeof tool, ToolInput<ToolArguments>> = {
   what: 'defineTool',
   fields: tool,
   rules: [
+    {
+      field: 'parallel',
+      message:
+        'is true, but a tool whose calls run beside each other must be idempotent and only read: set idempotent: true if it may run again after a lost worker, and leave out parallel if it changes anything',
+      holds: ({ parallel, idempotent, quick }) => parallel === true && !(idempotent ?? quick === true),
+    },
+    {
+      field: 'parallel',
+      message: 'is true, but a tool that asks people cannot run beside others',
+      holds: ({ parallel, asks }) => parallel === true && asks === true,
+    },
+    {
+      field: 'parallel',
+      message: 'has no effect on a tool that a provider runs',
+      holds: ({ parallel, executionMode }) => parallel === true && executionMode === 'provider',
+    },
     {
       field: 'asks',
       message: 'is true, but a quick tool cannot wait for a person',
@@ -110,7 +127,7 @@ export function defineTool<
   State extends AnyThreadState = ThreadState,
 >(input: ToolInput<Args, State>): DefinedTool<Args, State> {
   const { fields, warnings } = checkFields(TOOL, input);
-  const { tenvs: old, asks, ...kept } = fields;
+  const { tenvs: old, asks, parallel, ...kept } = fields;
   const definition: ToolDefinition = {
     ...kept,
     kind: 'tool',
@@ -120,6 +137,7 @@ export function defineTool<
     variables: joinVariables(kept.variables, old),
     idempotent: kept.idempotent ?? kept.quick,
     ...(asks ? { asks } : {}),
+    ...(parallel ? { parallel } : {}),
   };
   return markDefinition(definition, warnings) as DefinedTool<Args, State>;
 }

@@ -102,6 +102,11 @@ export interface SubpromptInput extends PromptToolInput {
 export interface SubagentInput extends PromptToolInput {
   /** Whether the parent waits for the result; default true. */
   blocking?: boolean;
+  /**
+   * True if calls of it that stand beside each other, or beside calls of tools that are `parallel`, may be under way at
+   * once: at most 8 in all. Only with `blocking`, and not with `resumable`. Default false: one after another.
+   */
+  parallel?: boolean;
   /** The argument that becomes the child's first message. */
   initUserMessageProperty?: string;
   /** The argument with one path or a list of paths under `/attachments/` to copy. */

@@ -35,6 +35,7 @@ export const toolEntry = z.preprocess(
       initAttachmentsProperty: text.optional(),
       initAgentNameProperty: text.optional(),
       blocking: flag.optional(),
+      parallel: flag.optional(),
       immediate: z.union([flag, immediate]).optional(),
       optional: text.optional(),
       resumable: z.union([z.literal(false), resumable]).optional(),

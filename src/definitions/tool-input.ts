@@ -75,6 +75,12 @@ export interface ToolInput<
   /** True if it is normally done within 1 second: it may then run within the step that calls it. Default false. */
   quick?: boolean;
   /**
+   * True if calls of it that stand beside each other in an answer may run at once: at most 8, whatever the tools. Needs
+   * `idempotent: true` or `quick: true`. Its state is read-only: what would change the thread throws `ReadOnlyTool`. Their
+   * results are stored in the order in which the model made the calls. Default false: one after another.
+   */
+  parallel?: boolean;
+  /**
    * `own`: each call is an activity of its own, which the Temporal Web UI shows. By default, calls of a tool that has
    * proved to be short run within the step that calls it.
    */

@@ -25,7 +25,14 @@ import {
 
 const INIT_FIELDS = ['initUserMessageProperty', 'initAttachmentsProperty', 'initAgentNameProperty'] as const;
 const SUBPROMPT_FIELDS = ['includeTextResponse', 'includeToolCalls', 'includeErrors'];
-const SUBAGENT_FIELDS = ['blocking', 'immediate', 'optional', 'resumable', 'initAgentNameProperty'];
+const SUBAGENT_FIELDS = [
+  'blocking',
+  'parallel',
+  'immediate',
+  'optional',
+  'resumable',
+  'initAgentNameProperty',
+];
 const SEED_FIELDS = ['initUserMessageProperty', 'initAttachmentsProperty'];
 
 /** What an entry's name may refer to, with the fields that then apply. */
@@ -49,6 +56,7 @@ function checkEntry(scope: Scope, prompt: PromptDefinition, entry: PromptToolEnt
       ...checkTargetFields(entry, target, field),
       ...checkExposed(entry, target, field),
       ...checkOffered(entry, target, field),
+      ...checkParallel(entry, field),
       ...checkInitProperties(scope, entry, target, field),
     ],
     warnings: warnShared(scope, entry, target, field),
@@ -127,6 +135,15 @@ function checkOffered({ name, extra }: PromptToolEntry, target: Callee, field: s
   if (target.kind === 'tool' || extra.resumable || PROVIDER_NAME.test(name)) return [];
   const message = `offers the ${target.kind} '${name}' by a name that not every provider accepts: use 1 to ${MAX_NAME_CHARS} letters of ASCII, digits, _ and -, starting with a letter`;
   return [{ field: `${field}.name`, message }];
+}
+
+/** The results of calls that run beside each other are the children's reports, and each has a child of its own. */
+function checkParallel({ extra }: PromptToolEntry, field: string): FieldProblem[] {
+  if (extra.parallel !== true || (extra.blocking !== false && !extra.resumable)) return [];
+  const why = extra.resumable
+    ? 'but a resumable subagent is called through subagent_create and subagent_message, which run one after another: leave out one of the two'
+    : 'but calls that do not block never hold each other up: leave it out, or let them block';
+  return [{ field: `${field}.parallel`, message: `is true, ${why}` }];
 }
 
 function checkInitProperties(

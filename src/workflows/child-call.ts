@@ -38,7 +38,7 @@ export async function runChildCall(
   place: CallPlace,
 ): Promise<ToolCallOutcome> {
   // First: the child's report may arrive before the result of the activity that sent the message.
-  run.family.listen();
+  const since = run.family.listen();
   const asked = await askChild(run, call, place);
   if (asked.kind === 'terminated') return asked;
   if (asked.kind === 'settled') return asked.outcome;
@@ -52,7 +52,7 @@ export async function runChildCall(
       return finish(run, call, place, notStarted(error));
     }
   }
-  if (wait) return awaitReport(run, { call, place, child }, waits);
+  if (wait) return awaitReport(run, { call, place, child }, { waits, since });
   return finish(run, call, place);
 }
 
@@ -75,11 +75,11 @@ async function askChild(
   place: CallPlace,
 ): Promise<Exclude<SubagentAttempt, WaitingCall>> {
   for (;;) {
-    // Forget earlier signals: only those from here on concern what this attempt asks.
-    run.waits.listen();
+    // Only signals from here on concern what this attempt asks.
+    const since = run.waits.listen();
     const asked = await callSubagent(run, call, place);
     if (asked.kind !== 'waits') return asked;
-    await awaitAnswer(run, asked);
+    await awaitAnswer(run, asked, since);
   }
 }
 
@@ -104,13 +104,14 @@ interface WaitingChildCall {
 async function awaitReport(
   run: ThreadRun,
   waiting: WaitingChildCall,
-  waits: readonly WaitBelow[],
+  known: { readonly waits: readonly WaitBelow[]; readonly since: number },
 ): Promise<ToolCallOutcome> {
   const { call, place, child } = waiting;
+  let { since } = known;
   try {
-    showWaitsBelow(run, waiting, waits);
+    showWaitsBelow(run, waiting, known.waits);
     for (let look = 0; ; look++) {
-      const reported = () => run.family.hasReported(child.threadId);
+      const reported = () => run.family.hasReported(child.threadId, since);
       const pause = Math.min(FIRST_PAUSE_MS * 2 ** look, MAX_PAUSE_MS);
       // Effects may run during the wait.
       run.floor.lend();
@@ -118,18 +119,18 @@ async function awaitReport(
       while (!run.floor.takeBack()) await run.floor.awaitEffects();
       if (!reported() && mayContinue(run)) throw new Suspended();
       const silent = !reported();
-      run.family.listen();
+      since = run.family.listen();
       // Asks the store for the report.
       const outcome = await run.activities.finishSubagent(place, `report of ${call.name}`);
       if (outcome.kind !== 'waiting') {
-        showWaitsBelow(run, waiting, []);
+        hideWaitsBelow(run, waiting);
         return outcome;
       }
       showWaitsBelow(run, waiting, outcome.waits ?? []);
       if (silent) await wakeChild(run, child);
     }
   } finally {
-    run.waits.showBelow([]);
+    run.waits.hideBelow(child.threadId);
   }
 }
 
@@ -139,11 +140,23 @@ function showWaitsBelow(
   { call, child }: WaitingChildCall,
   below: readonly WaitBelow[],
 ): void {
+  const had = waits.below.length > 0;
+  waits.showBelow(child.threadId, below);
   const [first] = below;
-  if (first || waits.below.length > 0) presence.showStatus(first ? 'waiting' : 'running');
-  waits.showBelow(below);
+  if (first || had) showWaiting(waits, presence);
   const why = first ? `, which waits for ${first.name} (${first.kind} ${first.id})` : '';
   presence.showActivity(`waiting for ${call.name} (${child.threadId})${why}`);
+}
+
+function hideWaitsBelow({ waits, presence }: ThreadRun, { call, child }: WaitingChildCall): void {
+  const had = waits.below.length > 0;
+  waits.hideBelow(child.threadId);
+  if (had) showWaiting(waits, presence);
+  presence.showActivity(`waiting for ${call.name} (${child.threadId})`);
+}
+
+function showWaiting({ open }: ThreadRun['waits'], presence: ThreadRun['presence']): void {
+  presence.showStatus(open.length > 0 ? 'waiting' : 'running');
 }
 
 /** C2: signals the child, and starts its workflow if that is gone. */

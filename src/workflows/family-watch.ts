@@ -1,9 +1,8 @@
 /**
  * What a thread's workflow knows of its family (runtime §8): which children have reported, whether children must be
  * started, and whether a report to the parent is due. The durable state is in the store; these are hints to ask it.
- * - If more reports arrive than are remembered, every child counts as reported: an unnecessary check is harmless.
  */
-import { LIMITS } from '../core/value/limit.ts';
+import { HeardIds } from './heard-ids.ts';
 import type { WakePayload } from './messages.ts';
 
 export class FamilyWatch {
@@ -12,7 +11,7 @@ export class FamilyWatch {
   #reportDue = false;
   #bootDue = false;
   #booting = false;
-  readonly #reportedIds = new Set<string>();
+  readonly #reports = new HeardIds();
 
   /** True if the thread has had children. */
   get isParent(): boolean {
@@ -76,17 +75,17 @@ export class FamilyWatch {
   receive({ reportOf, waitOf, boot }: WakePayload): void {
     if (boot) this.#bootDue = true;
     const child = reportOf ?? waitOf;
-    if (child !== undefined && this.#reportedIds.size < LIMITS.heardReports) this.#reportedIds.add(child);
+    if (child !== undefined) this.#reports.hear(child);
   }
 
-  /** True if the child has reported or its waits have changed since `listen`. A thread awaits one child at a time. */
-  hasReported(childId: string): boolean {
-    return this.#reportedIds.has(childId) || this.#reportedIds.size >= LIMITS.heardReports;
+  /** True if the child has reported, or its waits have changed, after `since`. */
+  hasReported(childId: string, since: number): boolean {
+    return this.#reports.hasSince(childId, since);
   }
 
-  /** Forgets earlier signals, so that `hasReported` only counts those from now on. */
-  listen(): void {
-    this.#reportedIds.clear();
+  /** The point from which on signals concern what is asked next: pass it to `hasReported`. */
+  listen(): number {
+    return this.#reports.count;
   }
 }
 

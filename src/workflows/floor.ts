@@ -4,6 +4,7 @@
  * - If both want the floor they alternate: a due effect waits for the step, and the next step for that one effect. So
  *   either waits at most for one step, or for the maximum time of one effect.
  * F2. A step that only waits, such as for the report of a child, lends the floor, and takes it back before it goes on.
+ *     Of calls that are under way together, each lends its part: effects act once all of them only wait.
  * - Checking for the floor and taking it happen without an await in between.
  */
 import { condition } from '@temporalio/workflow';
@@ -11,6 +12,8 @@ import { condition } from '@temporalio/workflow';
 export class Floor {
   readonly #hasWork: () => boolean;
   #step: 'none' | 'acts' | 'lends' | 'wants_back' = 'none';
+  /** How many flows of the step act: the step itself, or those of its calls that are under way together. */
+  #acting = 0;
   #effects: 'none' | 'want' | 'act' = 'none';
   /** Who had the floor last; the first turn is the step's. */
   #last: 'step' | 'effects' = 'effects';
@@ -33,6 +36,7 @@ export class Floor {
   /** Call right after `stepMustWait` was false. */
   beginStep(): void {
     this.#step = 'acts';
+    this.#acting = 1;
     this.#last = 'step';
   }
 
@@ -40,16 +44,18 @@ export class Floor {
     this.#step = 'none';
   }
 
-  /** F2: called when the step begins to wait. */
+  /** F2: called when the step, or one of its calls that are under way together, begins to wait or is over. */
   lend(): void {
-    this.#step = 'lends';
+    this.#acting -= 1;
+    if (this.#acting === 0) this.#step = 'lends';
   }
 
-  /** F2: called when the wait is over. False if an effect must end first; call again after `awaitEffects`. */
+  /** F2: called when the wait is over, or a call begins beside others. False if an effect must end first; call again after `awaitEffects`. */
   takeBack(): boolean {
-    this.#step = 'wants_back';
+    if (this.#acting === 0) this.#step = 'wants_back';
     if (this.#effects === 'act') return false;
     this.#step = 'acts';
+    this.#acting += 1;
     return true;
   }
 

@@ -19,7 +19,7 @@ import { isFailedActivity, toStoredError } from './activities.ts';
 import { mayContinue } from './continue.ts';
 import { spillBatch, spillDuring } from './spill.ts';
 import type { ThreadRun } from './thread-run.ts';
-import { callAt, runToolCall } from './tool-call.ts';
+import { callAt, isGroup, runGroup, runToolCall } from './tool-call.ts';
 import { awaitAnswer, awaitBlocked, Suspended } from './wait-call.ts';
 
 type ModelInput = Omit<ModelStepInput, keyof RunRef>;
@@ -69,7 +69,7 @@ async function stepCycle(run: ThreadRun): Promise<StepEnd> {
   const { turn } = run;
   const { news } = run.inbox;
   const input = toInput(run);
-  const { items, outcome } = await askForStep(run, input);
+  const { items, outcome, since } = await askForStep(run, input);
   if (outcome.kind === 'terminated') {
     run.end();
     return { kind: 'aborted' };
@@ -88,7 +88,7 @@ async function stepCycle(run: ThreadRun): Promise<StepEnd> {
       run.inbox.queue.announce(outcome.waiting);
       run.waits.pause();
       // C4 (wait-call.ts): something may have been put in line since the store was asked.
-      await awaitAnswer(run, outcome.wait, () => run.inbox.news > news);
+      await awaitAnswer(run, outcome.wait, since, () => run.inbox.news > news);
       return { kind: 'goes_on' };
     case 'canceled':
       run.inbox.queue.announce(outcome.waiting);
@@ -133,6 +133,8 @@ interface AskedStep {
   /** What the step was asked with and has stored. */
   readonly items: ModelInput['items'];
   readonly outcome: Exclude<ModelStepOutcome, { kind: 'blocked' }>;
+  /** The point of `waits.listen` before it was asked. */
+  readonly since: number;
 }
 
 /**
@@ -145,8 +147,8 @@ async function askForStep(run: ThreadRun, first: ModelInput): Promise<AskedStep>
   let asked: AskedSoFar | undefined;
   for (let look = 0; ; look++) {
     const { signalCount } = run.budget;
-    // Forget earlier signals: only those from here on concern what this attempt asks.
-    run.waits.listen();
+    // Only signals from here on concern what this attempt asks.
+    const since = run.waits.listen();
     const loop = offerLoop(run, input.ordinal, restOrdinalOf(run, first));
     presence.showAsking(loop !== undefined);
     const summary = presence.nameStep(loop !== undefined);
@@ -162,9 +164,9 @@ async function askForStep(run: ThreadRun, first: ModelInput): Promise<AskedStep>
       while (run.inbox.queue.hasArrivals) if (!(await spillBatch(run))) break;
       continue;
     }
-    if (outcome.kind !== 'blocked') return { items: input.items, outcome };
+    if (outcome.kind !== 'blocked') return { items: input.items, outcome, since };
     asked = outcome.held?.asked;
-    await awaitBlocked(run, outcome, { look, signalCount });
+    await awaitBlocked(run, outcome, { look, signalCount, since });
   }
 }
 
@@ -223,11 +225,18 @@ interface CalledTools {
   readonly denied?: StoredError;
 }
 
-/** Runs the calls in order; stops early if the thread has ended or the budget denies a call. */
+/**
+ * Runs the calls in order, those of a group beside each other; stops early if the thread has ended or the budget denies a
+ * call.
+ */
 async function runToolCalls(run: ThreadRun, outcome: StoredStep): Promise<CalledTools> {
   const ended: CallEnd[] = [];
+  const ran = [...(outcome.ran ?? [])];
+  const runAt = (step: StoredStep, index: number) => runCallAt(run, step, index);
   for (let index = 0; index < outcome.callCount; index++) {
-    const result = outcome.ran?.[index] ?? (await runCallAt(run, outcome, ended));
+    if (isGroup(outcome, ran, index)) ran.push(...(await runGroup(run, outcome, index, runAt)));
+    else if (ran.length === index) ran.push(await runAt(outcome, index));
+    const result = ran[index] as ToolCallOutcome;
     if (result.kind === 'terminated') {
       run.end();
       return { ended };
@@ -240,9 +249,7 @@ async function runToolCalls(run: ThreadRun, outcome: StoredStep): Promise<Called
   return { ended };
 }
 
-/** Runs the next call, the one after those in `ended`. */
-function runCallAt(run: ThreadRun, outcome: StoredStep, ended: readonly CallEnd[]): Promise<ToolCallOutcome> {
-  const index = ended.length;
+function runCallAt(run: ThreadRun, outcome: StoredStep, index: number): Promise<ToolCallOutcome> {
   const call = callAt(outcome, index);
   const place = { step: outcome.step, index, executionId: run.turn.executionId() };
   run.presence.showActivity(`running ${call.name} (${index + 1} of ${outcome.callCount})`);

@@ -55,18 +55,19 @@ async function runLoop(run: TaskRun): Promise<TaskOutcome> {
   if (opened.stops) return end(run);
   const clock = new WorkTime(run, opened.wallLeftMs);
   let { ready } = opened;
+  let since = 0;
   while (!run.cause) {
     if (mustContinueAsNew(run.settings)) await continueTask(run);
-    // Forget earlier signals: only those from here on concern what this attempt asks. With a kept thought the previous
-    // attempt has already asked, so the answer may have been signalled.
-    if (!run.hasThought) run.waits.listen();
+    // Only signals from here on concern what this attempt asks. With a kept thought the previous attempt has already
+    // asked, so the answer may have been signalled.
+    if (!run.hasThought) since = run.waits.listen();
     clock.begin();
     const advanced = await advance(run, ready);
     if (advanced === 'ready') ready = true;
     else if (advanced === 'stops') break;
     else if (typeof advanced === 'object') {
       clock.pause();
-      if (advanced.kind === 'waits') await awaitAnswer(run, advanced);
+      if (advanced.kind === 'waits') await awaitAnswer(run, advanced, since);
       else await pause(run, advanced.inMs);
     }
   }
@@ -136,12 +137,14 @@ const MIN_PAUSE_MS = 250;
 async function awaitAnswer(
   run: TaskRun,
   { waitId, waitKind, name, text, expiresAt }: WaitingCall,
+  since: number,
 ): Promise<void> {
   const { waits } = run;
   waits.begin({ id: waitId, kind: waitKind, name });
   run.showStatus('waiting');
   run.showActivity(`waiting for ${text}`);
-  const over = () => waits.hasAnswer(waitId) || run.cause !== undefined || mustContinueAsNew(run.settings);
+  const over = () =>
+    waits.hasAnswer(waitId, since) || run.cause !== undefined || mustContinueAsNew(run.settings);
   if (expiresAt === null) await condition(over);
   else
     await condition(over, Math.max(expiresAt - workflowTime(), MIN_PAUSE_MS), {

@@ -5,12 +5,12 @@
  * dispatched again after a pause (wait-call.ts).
  */
 import { isCancellation, sleep } from '@temporalio/workflow';
+import { endOfGroup, runBeside } from '../core/thread/call-group.ts';
 import type {
   AskedSoFar,
   CallRef,
   StepCalls,
   SubpromptAttempt,
-  SubpromptOutcome,
   ToolAttempt,
   ToolCallOutcome,
 } from '../core/thread/step.ts';
@@ -28,11 +28,13 @@ async function runByMode(run: ThreadRun, call: CallRef, place: CallPlace): Promi
   if (call.mode === 'prompt') return runSubprompt(run, call, place, runToolCall);
   if (call.mode === 'child') return runChildCall(run, call, place);
   for (let redispatches = 0; ; redispatches++) {
+    // Only signals from here on concern what this attempt asks.
+    const since = run.waits.listen();
     try {
       const outcome = await dispatch(run, call, place);
       if (outcome.kind !== 'waits' && outcome.kind !== 'later') return outcome;
       if (outcome.kind === 'later') await pauseCall(run, outcome);
-      else await awaitAnswer(run, outcome);
+      else await awaitAnswer(run, outcome, since);
       redispatches = -1;
       continue;
     } catch (error) {
@@ -40,7 +42,7 @@ async function runByMode(run: ThreadRun, call: CallRef, place: CallPlace): Promi
     }
     const recorded = await run.activities.recordToolOutcome(place, `what became of ${call.name}`, ATTEMPT);
     if (recorded.kind === 'waits') {
-      await awaitAnswer(run, recorded);
+      await awaitAnswer(run, recorded, since);
       redispatches = -1;
       continue;
     }
@@ -57,8 +59,6 @@ const ATTEMPT = { isAttempt: true } as const;
 const HOOKS_MS = 5 * 60_000;
 
 async function dispatch(run: ThreadRun, call: CallRef, place: CallPlace): Promise<ToolAttempt> {
-  // Forget earlier signals: only those from here on concern what this attempt asks.
-  run.waits.listen();
   const summary = toSummary(call, place);
   // The activity itself ends and reports a body at timeoutMs; this timeout, which includes hooks, is only a fallback.
   const options = { startToCloseTimeout: call.timeoutMs + HOOKS_MS, ...toRetry(call) };
@@ -69,8 +69,6 @@ async function dispatch(run: ThreadRun, call: CallRef, place: CallPlace): Promis
 function toRetry({ mode }: CallRef) {
   return mode === 'once' ? { retry: { maximumAttempts: 1 } } : {};
 }
-
-type SubpromptStep = Extract<SubpromptOutcome, { kind: 'step' }>;
 
 /** Runs a call. Passed as a function because a call of a sub-prompt may be another sub-prompt. */
 type RunCall = (run: ThreadRun, call: CallRef, place: CallPlace) => Promise<ToolCallOutcome>;
@@ -90,29 +88,32 @@ async function runSubprompt(
   let before: AskedSoFar | undefined;
   const withQueued = (outcome: ToolCallOutcome): ToolCallOutcome =>
     outcome.kind === 'done' ? { ...outcome, queued: outcome.queued + queued } : outcome;
-  const runInner = (step: SubpromptStep, index: number) => {
+  const runInner = (step: StepCalls & { readonly step: number }, index: number) => {
     const inner = callAt(step, index);
     run.presence.showActivity(`running ${inner.name} of ${call.name} (${index + 1} of ${step.callCount})`);
     return runCall(run, inner, { ...place, step: step.step, index });
   };
   for (;;) {
-    // Forget earlier signals: only those from here on concern what this attempt asks.
-    run.waits.listen();
+    // Only signals from here on concern what this attempt asks.
+    const since = run.waits.listen();
     const { signalCount } = run.budget;
     const asked = await askPrompt(run, call, { ...place, asked: before });
     if (asked.kind === 'terminated') return asked;
     if (asked.kind === 'blocked') {
       before = asked.held?.asked;
-      await awaitBlocked(run, asked, { look: looks++, signalCount });
+      await awaitBlocked(run, asked, { look: looks++, signalCount, since });
       continue;
     }
     if (asked.kind === 'waits') {
-      await awaitAnswer(run, asked);
+      await awaitAnswer(run, asked, since);
       continue;
     }
     if (asked.kind === 'settled') return withQueued(asked.outcome);
+    const ran = [...(asked.ran ?? [])];
     for (let index = 0; index < asked.callCount; index++) {
-      const result = asked.ran?.[index] ?? (await runInner(asked, index));
+      if (isGroup(asked, ran, index)) ran.push(...(await runGroup(run, asked, index, runInner)));
+      else if (ran.length === index) ran.push(await runInner(asked, index));
+      const result = ran[index] as ToolCallOutcome;
       if (result.kind === 'terminated' || result.kind === 'exceeded') return result;
       if (result.kind === 'done') queued += result.queued;
     }
@@ -133,6 +134,37 @@ async function askPrompt(run: ThreadRun, call: CallRef, place: CallPlace): Promi
     const outcome = await run.activities.finishSubprompt(input, `what became of ${call.name}`);
     return outcome.kind === 'terminated' ? outcome : { kind: 'settled', outcome };
   }
+}
+
+/** True if calls that may be under way together, and have not run, begin at `index`. */
+export function isGroup({ calls }: StepCalls, ran: readonly ToolCallOutcome[], index: number): boolean {
+  return ran.length === index && endOfGroup(calls, index) > index + 1;
+}
+
+/**
+ * Runs the calls of a group beside each other. Returns their outcomes in order, up to one after which no other began. If one is
+ * left without an outcome, so is the step, once none is under way.
+ */
+export async function runGroup<Step extends StepCalls>(
+  run: ThreadRun,
+  step: Step,
+  from: number,
+  runAt: (step: Step, index: number) => Promise<ToolCallOutcome>,
+): Promise<readonly ToolCallOutcome[]> {
+  const { floor } = run;
+  const runOne = async (index: number) => {
+    while (!floor.takeBack()) await floor.awaitEffects();
+    const outcome = await runAt(step, index);
+    floor.lend();
+    return outcome;
+  };
+  const ends = ({ kind }: ToolCallOutcome) => kind === 'terminated' || kind === 'exceeded';
+  const group = runBeside({ from, to: endOfGroup(step.calls, from) }, runOne, ends);
+  // The step itself only waits; F2 holds for each of the calls.
+  floor.lend();
+  const outcomes = await group;
+  while (!floor.takeBack()) await floor.awaitEffects();
+  return outcomes;
 }
 
 /** The outcome names only the first calls; an unnamed call is dispatched in the most cautious way. */

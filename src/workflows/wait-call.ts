@@ -19,15 +19,23 @@ import type { ThreadRun } from './thread-run.ts';
 /** Minimum wait for an expiry: clocks differ, so a time that has passed here may not have passed in the store. */
 const MIN_PAUSE_MS = 250;
 
-/** Resolves when the call must be dispatched again. `isOver`: another reason for that than an answer. */
-export async function awaitAnswer(run: ThreadRun, call: WaitingCall, isOver = () => false): Promise<void> {
+/**
+ * Resolves when the call must be dispatched again. `since`: the point of `waits.listen` before the store was asked.
+ * `isOver`: another reason for that than an answer.
+ */
+export async function awaitAnswer(
+  run: ThreadRun,
+  call: WaitingCall,
+  since: number,
+  isOver = () => false,
+): Promise<void> {
   const { waits, presence, floor } = run;
   const { waitId: id, waitKind: kind, name, text, expiresAt } = call;
   waits.begin({ id, kind, name });
   presence.showStatus('waiting');
   presence.showActivity(`waiting for ${text}`);
   try {
-    const answered = () => waits.hasAnswer(id) || isOver();
+    const answered = () => waits.hasAnswer(id, since) || isOver();
     const over = () => answered() || mayContinue(run);
     // Effects may run during the wait.
     floor.lend();
@@ -41,7 +49,8 @@ export async function awaitAnswer(run: ThreadRun, call: WaitingCall, isOver = ()
   } finally {
     waits.end(id);
   }
-  presence.showStatus('running');
+  // Another call of the step may still wait.
+  presence.showStatus(waits.open.length > 0 ? 'waiting' : 'running');
 }
 
 /** Pauses a call whose work continues elsewhere, until its next check. The thread's status stays `running`. */
@@ -68,6 +77,8 @@ interface AskedBefore {
   readonly look: number;
   /** Count of signals about the budget. */
   readonly signalCount: number;
+  /** The point of `waits.listen`. */
+  readonly since: number;
 }
 
 /**
@@ -79,7 +90,7 @@ export async function awaitBlocked(
   { wait, held }: BlockedStep,
   asked: AskedBefore,
 ): Promise<void> {
-  if (wait) return awaitAnswer(run, wait);
+  if (wait) return awaitAnswer(run, wait, asked.since);
   if (held) return pauseCall(run, { kind: 'later', name: `the model ${held.model}`, pauseMs: held.pauseMs });
   return awaitBudget(run, asked);
 }

@@ -2,14 +2,13 @@
  * What a thread's workflow knows of its waits: those of its current calls, the answers that signals have announced, and
  * the answers that signals and updates have delivered and that are not stored yet. The durable state is in the store;
  * this is only used to decide when to ask it.
- * - If more answers arrive than are remembered, every wait counts as answered: an unnecessary check is harmless.
  * A8. A delivered answer is stored before it counts, in the order of arrival; the thread does not continue as new
  *     before.
  */
 
 import type { WaitAnswerOutcome } from '../core/thread/step.ts';
-import { LIMITS } from '../core/value/limit.ts';
 import type { GivenAnswer } from '../core/wait/wait.ts';
+import { HeardIds } from './heard-ids.ts';
 import type { OpenWaitView } from './messages.ts';
 
 export interface BroughtAnswer extends GivenAnswer {
@@ -21,7 +20,8 @@ export interface BroughtAnswer extends GivenAnswer {
 export class WaitWatch {
   readonly #open = new Map<string, OpenWaitView>();
   #below: readonly OpenWaitView[] = [];
-  readonly #answeredIds = new Set<string>();
+  readonly #awaited = new Set<string>();
+  readonly #answers = new HeardIds();
   #brought: BroughtAnswer[] = [];
   #storing = 0;
   #paused = false;
@@ -36,8 +36,16 @@ export class WaitWatch {
     return this.#below;
   }
 
-  showBelow(waits: readonly OpenWaitView[]): void {
+  /** `waits`: all of them, as the store has returned them to the call that awaits the child. */
+  showBelow(childId: string, waits: readonly OpenWaitView[]): void {
+    this.#awaited.add(childId);
     this.#below = waits;
+  }
+
+  /** Called when the call no longer awaits the child. */
+  hideBelow(childId: string): void {
+    this.#awaited.delete(childId);
+    this.#below = this.#awaited.size === 0 ? [] : this.#below.filter(({ threadId }) => threadId !== childId);
   }
 
   begin(wait: OpenWaitView): void {
@@ -61,16 +69,17 @@ export class WaitWatch {
   }
 
   receive(id: string): void {
-    if (this.#answeredIds.size < LIMITS.heardReports) this.#answeredIds.add(id);
+    this.#answers.hear(id);
   }
 
-  hasAnswer(id: string): boolean {
-    return this.#answeredIds.has(id) || this.#answeredIds.size >= LIMITS.heardReports;
+  /** True if the answer was announced after `since`. */
+  hasAnswer(id: string, since: number): boolean {
+    return this.#answers.hasSince(id, since);
   }
 
-  /** Forgets earlier signals, so that `hasAnswer` only counts those from now on. */
-  listen(): void {
-    this.#answeredIds.clear();
+  /** The point from which on signals concern what is asked next: pass it to `hasAnswer`. */
+  listen(): number {
+    return this.#answers.count;
   }
 
   bring(answer: BroughtAnswer): void {

@@ -72,6 +72,11 @@ export const RUNTIME_LINES: readonly PageLine[] = [
     '§5.1: calls are executed in the returned order',
     'the first 128 of an answer are; each further one gets an error result that says so, since an answer is untrusted input',
   ),
+  reads(
+    '§5.1: calls that run side by side',
+    'an extension: calls run one after another unless the project asks otherwise, with `parallel: true` of a tool that is idempotent and only reads, or of the entry of a blocking subagent. Neighbouring calls of such then run at once, at most 8, and their results are stored in the returned order',
+    'runtime 5.1a',
+  ),
   differs(
     '§5.2: tool errors are persisted as tool results',
     'unless a hook removes the call with `null` (definitions §9): then no result is stored, and the message has the call no longer',

@@ -72,6 +72,11 @@ export const REQUIREMENTS: readonly Requirement[] = [
     level: 'MUST',
     text: 'Tool calls run one after another, in the order in which the model returned them.',
   },
+  {
+    id: 'runtime 5.1a',
+    level: 'MAY',
+    text: 'Extension: neighbouring calls of tools and subagents that say `parallel` run at once, and their results are stored in the returned order.',
+  },
   { id: 'runtime 5.2', level: 'MUST', text: 'A tool error is stored as a result and never ends the loop.' },
   {
     id: 'runtime 5.3',

@@ -47,6 +47,7 @@ import { registerRest } from './store/rest.ts';
 import { registerRunContext } from './store/run-context.ts';
 import { registerRunIndex } from './store/run-index.ts';
 import { registerSide } from './store/side.ts';
+import { registerSideBySide } from './store/side-by-side.ts';
 import { registerStep } from './store/step.ts';
 import { registerStrike } from './store/strike.ts';
 import { registerSubprompt } from './store/subprompt.ts';
@@ -122,6 +123,7 @@ export function registerStoreContract(name: string, engine: StoreEngine): void {
     registerThreadRemoval(given);
     registerToken(given);
     registerTool(given);
+    registerSideBySide(given);
     registerAction(given);
     registerWait(given);
     registerWaitOfChild(given);

@@ -38,6 +38,12 @@ describe('[definitions 8] defineTool', () => {
     expect(tool({ quick: true, idempotent: false })).toMatchObject({ quick: true, idempotent: false });
   });
 
+  it('keeps parallel of a tool that may run again', () => {
+    expect(tool({ quick: true, parallel: true })).toMatchObject({ parallel: true });
+    expect(tool({ idempotent: true, parallel: true })).toMatchObject({ parallel: true });
+    expect(tool({ parallel: false })).not.toHaveProperty('parallel');
+  });
+
   it('describes its arguments to models', () => {
     expect(tool({ args: z.object({ city: z.string() }) }).parameters).toEqual({
       type: 'object',
@@ -50,6 +56,28 @@ describe('[definitions 8] defineTool', () => {
 
 describe('[definitions 8] problems of a tool', () => {
   it.each<[string, object, string[]]>([
+    [
+      'parallel without idempotent',
+      { parallel: true },
+      [
+        'parallel: is true, but a tool whose calls run beside each other must be idempotent and only read: set idempotent: true if it may run again after a lost worker, and leave out parallel if it changes anything',
+      ],
+    ],
+    [
+      'parallel of a quick tool that may run once',
+      { parallel: true, quick: true, idempotent: false },
+      [expect.stringContaining('parallel: is true, but a tool whose calls run beside each other')],
+    ],
+    [
+      'parallel of a tool that asks people',
+      { parallel: true, idempotent: true, asks: true },
+      ['parallel: is true, but a tool that asks people cannot run beside others'],
+    ],
+    [
+      'parallel of a tool of a provider',
+      { parallel: true, idempotent: true, executionMode: 'provider' },
+      ['parallel: has no effect on a tool that a provider runs'],
+    ],
     ['no description', { description: undefined }, ['description: is required']],
     ['an empty description', { description: '' }, ['description: must not be empty']],
     ['no execute', { execute: undefined }, ['execute: is required']],

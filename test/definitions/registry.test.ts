@@ -292,6 +292,21 @@ describe('[definitions 6.3] entries of tools', () => {
       "tools[0].immediate: does not apply: 'helper' is an ai_human agent (a handoff)",
     ],
     [
+      'parallel of a tool entry',
+      { name: 'search_web', parallel: true },
+      "tools[0].parallel: does not apply: 'search_web' is a tool",
+    ],
+    [
+      'parallel of a subagent that does not block',
+      { name: 'worker', blocking: false, parallel: true },
+      'tools[0].parallel: is true, but calls that do not block never hold each other up: leave it out, or let them block',
+    ],
+    [
+      'parallel of a resumable subagent',
+      { name: 'worker', resumable: { receives_messages: 'side_a' }, parallel: true },
+      'tools[0].parallel: is true, but a resumable subagent is called through subagent_create and subagent_message, which run one after another: leave out one of the two',
+    ],
+    [
       'sub-prompt fields of a subagent',
       { name: 'worker', includeErrors: false },
       "tools[0].includeErrors: does not apply: 'worker' is a dual_ai agent (a subagent)",

@@ -1,6 +1,7 @@
 /**
  * Large families, for tests and benchmarks: a lead with many concurrent children ("mite"), a chain of subagents that
- * wait for one another ("level1" to "level4"), and siblings that write to each other through their parent ("peer"). The
+ * wait for one another ("level1" to "level4"), researchers for which the lead waits, side by side ("reader") or one after
+ * another ("seeker"), and siblings that write to each other through their parent ("peer"). The
  * script depends on the request alone.
  */
 import { z } from 'zod';
@@ -17,6 +18,7 @@ import {
 import {
   calls,
   callsMany,
+  delays,
   type RecordedRequest,
   type ScriptedModel,
   type ScriptStep,
@@ -33,7 +35,7 @@ export function fanOutRegistry({ provider }: ScriptedModel, mites?: ModelDefinit
   return registryFrom({
     agents: [
       defineAgent({ name: 'lead', sideA: { prompt: 'lead_desk' } }),
-      ...['mite', 'peer', ...LEVEL_NAMES].map(child),
+      ...['mite', 'peer', 'reader', 'seeker', ...LEVEL_NAMES].map(child),
     ],
     prompts: [
       prompt('lead', [
@@ -44,9 +46,12 @@ export function fanOutRegistry({ provider }: ScriptedModel, mites?: ModelDefinit
           resumable: { receives_messages: 'side_a', parentCommunication: 'explicit' },
         },
         { name: 'level1', initUserMessageProperty: 'task' },
+        { name: 'reader', parallel: true, initUserMessageProperty: 'task' },
+        { name: 'seeker', initUserMessageProperty: 'task' },
       ]),
       prompt('mite', ['finish'], undefined, mites?.name),
       prompt('peer', ['finish', 'relay']),
+      ...['reader', 'seeker'].map((name) => prompt(name, ['finish'], z.object({ task: z.string() }))),
       ...LEVEL_NAMES.map((name, index) =>
         prompt(
           name,
@@ -111,7 +116,10 @@ const relay = defineTool({
   },
 });
 
-/** Script of all prompts. The lead obeys `fan N`, `deep` and `peers N`; a peer obeys `relay ID N`. */
+/**
+ * Script of all prompts. The lead obeys `fan N`, `deep`, `reader N` and `seeker N`, and `peers N`; a peer obeys `relay ID N`. A
+ * researcher's answer takes half a second.
+ */
 export function fanOutScript({ messages }: RecordedRequest): ScriptStep {
   const [{ content: who } = { content: '' }] = messages;
   const start = findOrder(messages);
@@ -120,6 +128,7 @@ export function fanOutScript({ messages }: RecordedRequest): ScriptStep {
   const last = String((results.at(-1)?.content as string | { text?: string } | undefined) ?? '');
   if (who === 'lead') return lead(text, results.length, last);
   if (who === 'mite') return calls('finish', { line: `done ${text}` });
+  if (who === 'reader' || who === 'seeker') return delays(500, calls('finish', { line: `done ${text}` }));
   if (who === 'peer') return peer(text, results.length);
   const level = LEVEL_NAMES.indexOf(String(who)) + 1;
   if (level === LEVELS || results.length > 0) return calls('finish', { line: `${level} ${last}`.trim() });
@@ -138,6 +147,10 @@ function lead(text: string, results: number, last: string): ScriptStep {
   const [verb, number = ''] = text.split(' ');
   if (results > 0) return says(last);
   if (verb === 'fan') return create('mite', Number(number));
+  if (verb === 'reader' || verb === 'seeker')
+    return callsMany(
+      Array.from({ length: Number(number) }, (_, n) => ({ name: verb, args: { task: `${n + 1}` } })),
+    );
   if (verb === 'peers') return create('peer', Number(number));
   return verb === 'deep' ? calls('level1', { task: 'go' }) : says('Heard.');
 }

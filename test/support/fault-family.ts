@@ -7,7 +7,8 @@ import { z } from 'zod';
 import { type AgentInput, defineAgent, definePrompt, defineTool } from '../../src/definitions/index.ts';
 import { calls, callsMany, type RecordedRequest, type ScriptStep, says } from '../../src/testing/index.ts';
 
-const AIDE = 'You are an aide.';
+/** The system text of subagents. */
+export const AIDE = 'You are an aide.';
 
 /** True if the request comes from a subagent. */
 export function isAide({ messages: [first] }: RecordedRequest): boolean {
@@ -146,11 +147,18 @@ function scout(message: string) {
   return { agent: 'scout', name: `Scout ${message}`, message, attachments: [] };
 }
 
-/** Answers as a subagent: a message that begins with `wait` makes it wait until it is released. */
+/**
+ * Answers as a subagent: a message that begins with `wait` makes it wait until it is released, one that begins with
+ * `runner` makes it peek first.
+ */
 export function beAide({ text: told, results }: Turn): ScriptStep {
   // Attached files are listed on the lines after the first.
   const [text = ''] = told.split('\n');
-  const waits = text.startsWith('wait') ? [calls('hold', { line: text })] : [];
+  const waits = text.startsWith('wait')
+    ? [calls('hold', { line: text })]
+    : text.startsWith('runner')
+      ? [calls('peek', { line: text })]
+      : [];
   const steps = [
     ...waits,
     calls('write', { line: text }),

@@ -27,6 +27,7 @@ import {
   says,
 } from '../../src/testing/index.ts';
 import {
+  AIDE,
   beAide,
   FAMILY_ENTRIES,
   familyAgents,
@@ -35,6 +36,7 @@ import {
   isAide,
   leadFamily,
 } from './fault-family.ts';
+import { leadReaders, readerAgents, readerPrompts, readerTools } from './fault-readers.ts';
 import { faultManifest, faultTasks } from './fault-tasks.ts';
 
 /** The runtime's own fault points, and two within the body of every tool here. */
@@ -110,7 +112,7 @@ export interface FaultProject {
  * are summarised; the last answer of `typist` has a type; `looper` is guarded against loops; `careful` has guards of all these kinds; `guarded` has hooks that
  * refuse every `tap` and report the end of executions.
  * Effects: `fire` writes its line with the current time, then lingers; `speak` queues its line as a message; `call`
- * calls `write` with it. Subagents are in `fault-family.ts`, tasks in `fault-tasks.ts`.
+ * calls `write` with it. Subagents are in `fault-family.ts`, calls side by side in `fault-readers.ts`, tasks in `fault-tasks.ts`.
  */
 export function faultRegistry(project: FaultProject): Registry {
   const { modelUrl, folder } = project;
@@ -157,6 +159,7 @@ export function faultRegistry(project: FaultProject): Registry {
       defineAgent({ name: 'looper', sideA: { prompt: 'main' }, guards: { loops: true } }),
       defineAgent({ name: 'guarded', sideA: { prompt: 'main' }, hooks: ['no_taps', 'tell_end'] }),
       ...familyAgents(),
+      ...readerAgents(),
     ],
     prompts: [
       definePrompt({
@@ -183,6 +186,7 @@ export function faultRegistry(project: FaultProject): Registry {
         tools: ['write'],
       }),
       ...familyPrompts(),
+      ...readerPrompts(AIDE),
     ],
     models: [
       defineModel({
@@ -192,7 +196,7 @@ export function faultRegistry(project: FaultProject): Registry {
         capabilities: { maxOutputTokens: 100 },
       }),
     ],
-    tools: { ...tools, ...familyTools() },
+    tools: { ...tools, ...familyTools(), ...readerTools(folder) },
     effects: { fire: fireEffect(folder), speak: speakEffect, call: callEffect },
     hooks: [noTaps(folder), tellEnd(folder)],
     tasks: faultTasks({ folder, obey, ...(project.build ? { build: project.build } : {}) }),
@@ -303,6 +307,8 @@ export function faultScript(gate?: () => Promise<void>): ScriptFunction {
     if (isConsulted(request)) return calls('write', { line: text }, { text: 'It shall be written.' });
     const led = leadFamily({ text, results });
     if (led) return led;
+    const read = leadReaders(text, results);
+    if (read) return read;
     const draft = giveDraft(request);
     if (draft) return draft;
     const [, tool, times] = /^use (\w+) (\d+)/.exec(text) ?? [];

@@ -21,6 +21,7 @@ import {
 } from '../../core/message/message.ts';
 import type { ProviderUsage } from '../../core/message/provider.ts';
 import type { ActiveSide } from '../../core/project/active-side.ts';
+import { listParallel } from '../../core/project/parallel-call.ts';
 import { roleOf } from '../../core/thread/session.ts';
 import type { StepContext } from '../../store/step/step-place-record.ts';
 import type { AnsweredCall, CommitStep, CommittedStep, StepRecord } from '../../store/step/step-record.ts';
@@ -89,9 +90,10 @@ export type UncommittedStep = Exclude<CommittedStep, { kind: 'stored' }>;
 
 /** Stores answer, calls, usage and events in one transaction. */
 export async function commitAnswer(
-  { store, probe, handover, firstCall }: ActivityDependencies,
+  { store, registry, probe, handover, firstCall }: ActivityDependencies,
   {
     ref,
+    active,
     answer: { ends, ...answer },
     message,
     typed,
@@ -109,6 +111,11 @@ export async function commitAnswer(
     ...answer,
     ...(message && toChanges(message)),
     ...(typed !== undefined && { content: typed, typed: true as const }),
+    parallel: listParallel(
+      registry(),
+      active.prompt,
+      answer.toolCalls.map((call) => call.function.name),
+    ),
     queuedTools,
     ...(await flow()),
     ...(ends ? { directive: ends } : {}),

@@ -1,7 +1,7 @@
 /**
  * Runs the calls at the beginning of an answer within the step's own activity, as far as they are short, which saves an
  * activity per call. They are begun, judged and stored as in separate activities (`tool/run-tool.ts`), one after the
- * other.
+ * other; those that may be under way together are (core/thread/call-group.ts).
  * - A call is short if its tool is quick by its definition, or has proved to be short (base/activity-load.ts). A tool
  *   with `activity: 'own'` never runs here, and with one step per activity no tool does.
  * - The step's outcome lists the calls that have ended, from the first on. The workflow runs the rest in separate
@@ -14,6 +14,8 @@
  *   result; a call that may run only once, and has begun, is unknown.
  * - Once the step is cancelled no call begins. The workflow has gone on by then, and the store settles the rest.
  */
+
+import { endOfGroup, runBeside } from '../../core/thread/call-group.ts';
 import type {
   CallRef,
   ModelStepOutcome,
@@ -64,24 +66,44 @@ async function runCalls(
   { firstCall, ...dependencies }: ActivityDependencies,
   run: ActivityRun<ToolCallInput, ToolAttempt>,
 ): Promise<readonly ToolCallOutcome[]> {
-  const ran: ToolCallOutcome[] = [];
-  for (const [index, called] of calls.entries()) {
-    const ports: ActivityDependencies = index === 0 ? { ...dependencies, firstCall } : dependencies;
+  const portsOf = (index: number): ActivityDependencies =>
+    index === 0 ? { ...dependencies, firstCall } : dependencies;
+  const mayBegin = (index: number): boolean => {
     // A call that has begun runs, whatever has happened since: its own signal is aborted.
-    if (!ports.firstCall?.begun) {
-      if (!isFollowed && !runsInside(dependencies, called)) break;
-      if (abortSignal().aborted) throw abortError();
-      if (dependencies.leaving.aborted) break;
-    }
-    showProgress(`running ${called.name} (${index + 1} of ${callCount})`);
+    if (portsOf(index).firstCall?.begun) return true;
+    if (!isFollowed && !runsInside(dependencies, calls[index] as CallRef)) return false;
+    if (abortSignal().aborted) throw abortError();
+    return !dependencies.leaving.aborted;
+  };
+  const runAt = (index: number): Promise<InsideOutcome> => {
+    showProgress(`running ${calls[index]?.name} (${index + 1} of ${callCount})`);
     const call = { threadId, storeId, step, index, executionId };
-    const outcome = await run(ports, call).catch(deferToWorkflow);
-    if (outcome === 'left') break;
-    if (outcome.kind === 'waits' || outcome.kind === 'later') break;
-    ran.push(outcome);
-    if (outcome.kind === 'terminated' || outcome.kind === 'exceeded') break;
+    return run(portsOf(index), call).catch(deferToWorkflow);
+  };
+  const ran: ToolCallOutcome[] = [];
+  while (ran.length < calls.length) {
+    const from = ran.length;
+    // The short calls at the beginning of a group.
+    const end = endOfGroup(calls, from);
+    let to = from;
+    while (to < end && mayBegin(to)) to++;
+    const outcomes = to > from + 1 ? await runBeside({ from, to }, runAt, isOver) : [];
+    if (to === from + 1) outcomes.push(await runAt(from));
+    for (const outcome of outcomes) {
+      if (outcome === 'left' || outcome.kind === 'waits' || outcome.kind === 'later') return ran;
+      ran.push(outcome);
+      if (isOver(outcome)) return ran;
+    }
+    if (ran.length < end) return ran;
   }
   return ran;
+}
+
+type InsideOutcome = ToolAttempt | 'left';
+
+/** True if no later call of the answer begins. */
+function isOver(outcome: InsideOutcome): boolean {
+  return outcome !== 'left' && (outcome.kind === 'terminated' || outcome.kind === 'exceeded');
 }
 
 function openFirstCall(dependencies: ActivityDependencies): FirstCall {

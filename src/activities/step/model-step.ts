@@ -134,7 +134,7 @@ function describe(project: Registry, record: StepRecord): Described {
     step: record.step,
     answered: record.kind === 'model',
     text: record.text,
-    ...toStepCalls(project, record.calls),
+    ...toStepCalls(project, record.calls, record.parallel),
     // If its agent was removed from the project, a running thread still needs rules.
     rules: active ? toStopRules(active) : { stopOnResponse: true },
     model: record.model ?? '',

@@ -142,8 +142,8 @@ async function describe(
   return toStep(dependencies, record);
 }
 
-function toStep({ registry }: ActivityDependencies, { step, calls }: StepRecord) {
-  return { kind: 'step', step, ...toStepCalls(registry(), calls) } as const;
+function toStep({ registry }: ActivityDependencies, { step, calls, parallel }: StepRecord) {
+  return { kind: 'step', step, ...toStepCalls(registry(), calls, parallel) } as const;
 }
 
 /**

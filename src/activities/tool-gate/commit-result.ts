@@ -31,6 +31,8 @@ export interface Committed {
   readonly storedTools: number;
   /** The error with which the execution ends. */
   readonly denied?: StoredError;
+  /** Messages of calls whose end had waited for this one's. */
+  readonly released?: readonly string[];
 }
 
 /**
@@ -78,7 +80,8 @@ export async function commitResult(
   if (committed.kind === 'late') return end({ kind: 'unknown', name: call.name });
   const refusal = action?.denied;
   const denied = refusal?.fatal ? toFatalError(call.name, refusal) : committed.denied;
-  return go({ queued: committed.queued, storedTools: queuedTools.length, denied });
+  const { queued, released } = committed;
+  return go({ queued, storedTools: queuedTools.length, denied, released });
 }
 
 /** Marks a denial as `fatal` if the agent's policy ends the execution on it (`onDenied: 'fail'`). */
@@ -114,12 +117,24 @@ export async function afterCreateMessage(
 /** Returns how many tools the hooks have queued. */
 async function runAfterCreate(
   { store }: ActivityDependencies,
-  { execution: { thread }, hooks, sink, key, row, flow, storedTools }: FinishedCall & Committed,
+  {
+    execution: { thread },
+    hooks,
+    sink,
+    key,
+    row,
+    flow,
+    storedTools,
+    released = [],
+  }: FinishedCall & Committed,
 ): Promise<number> {
-  const messageId = row.message?.id;
-  if (messageId === undefined || !hooks.has('after_create_message')) return 0;
-  const message = await store.messages.get(thread.id, messageId);
-  if (message) await hooks.messages.afterCreate(message);
+  const own = row.message?.id;
+  if (own === undefined || !hooks.has('after_create_message')) return 0;
+  // Its own is not there yet if a call before it is open: the attempt whose commit stores it runs the hooks.
+  for (const messageId of [own, ...released]) {
+    const message = await store.messages.get(thread.id, messageId);
+    if (message) await hooks.messages.afterCreate(message);
+  }
   const changes = await flow();
   await store.steps.saveFlow({ ...key, ...changes });
   return queueTools(store, thread.id, sink, storedTools)();

@@ -8,8 +8,12 @@ import { isSubagentCall } from '../../core/project/subagent.ts';
 import type { CallRef, DispatchMode, StepCalls } from '../../core/thread/step.ts';
 import { LIMITS } from '../../core/value/limit.ts';
 
-/** `names`: the names of all calls, in order. */
-export function toStepCalls(registry: Registry, names: readonly string[]): StepCalls {
+/** `names`: the names of all calls, in order; `parallel`: the indices of those that may be under way together. */
+export function toStepCalls(
+  registry: Registry,
+  names: readonly string[],
+  parallel: readonly number[] = [],
+): StepCalls {
   const later = (is: (registry: Registry, name: string) => boolean, limit: number) =>
     names
       .flatMap((name, index) => (index >= LIMITS.namedCalls && is(registry, name) ? [index] : []))
@@ -18,7 +22,10 @@ export function toStepCalls(registry: Registry, names: readonly string[]): StepC
   const laterChildren = later(isSubagentCall, LIMITS.laterChildren);
   return {
     callCount: names.length,
-    calls: names.slice(0, LIMITS.namedCalls).map((name) => toCallRef(registry, name)),
+    calls: names.slice(0, LIMITS.namedCalls).map((name, index) => ({
+      ...toCallRef(registry, name),
+      ...(parallel.includes(index) && ({ parallel: true } as const)),
+    })),
     laterPrompts: laterPrompts.length > 0 ? laterPrompts : undefined,
     laterChildren: laterChildren.length > 0 ? laterChildren : undefined,
   };

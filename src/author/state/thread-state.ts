@@ -36,6 +36,7 @@ import { NO_HOOKS } from '../hooks/message-hook-port.ts';
 import { createQuestions } from '../policy/ask.ts';
 import { createOwnActions } from '../policy/own-action.ts';
 import { freezeDeep } from '../tool/freeze-deep.ts';
+import { toReadOnly } from '../tool/read-only.ts';
 import type { CallerContext, StateParts } from './caller-context.ts';
 import type { StateDependencies } from './dependencies.ts';
 import { createFamily, loadChildren } from './family.ts';
@@ -88,7 +89,8 @@ export function createThreadState(
     terminate: lifecycle.terminate,
     ...env.bind(tool),
   };
-  return Object.freeze(state);
+  const user = tool ?? caller.reachingTool;
+  return user?.parallel ? toReadOnly(state, user) : Object.freeze(state);
 }
 
 /** Opens the ThreadState of a parent or child, for code that has its own: shown at rest, even if that thread runs. */

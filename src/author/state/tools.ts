@@ -45,6 +45,7 @@ import {
   refuseCall,
   requireVariables,
 } from '../tool/check-arguments.ts';
+import { toReadOnly, withOverrides } from '../tool/read-only.ts';
 import { runToolBody } from '../tool/tool-body.ts';
 import type { CallerContext } from './caller-context.ts';
 import type { ThreadEnv } from './thread-env.ts';
@@ -131,6 +132,7 @@ function resolveReachable(
   const refusal = refuseReach(caller, name);
   if (refusal !== undefined) return refuseCall(refusal);
   const tool = registry.tools.get(name);
+  if (caller.tool?.parallel && tool && !tool.parallel) return refuseCall(describeWriting(caller.tool, name));
   return tool && tool.startsTask === undefined ? go({ tool }) : refuseCall(describeMissing(registry, name));
 }
 
@@ -187,7 +189,7 @@ async function runInvoked(
     action,
   }: InvokedCall & Judged & { readonly tool: ToolDefinition; readonly args: unknown },
 ): Promise<Verdict<{ readonly result: ToolResult }, never>> {
-  const own: ThreadState = withOverrides(input.state(), {
+  const whole: ThreadState = withOverrides(input.state(), {
     idempotencyKey: key,
     options: input.optionsOf(tool),
     ...createQuestions(undefined),
@@ -195,21 +197,20 @@ async function runInvoked(
     ...createOwnActions(input, { ...caller, idempotencyKey: key }),
     ...env.bind(tool),
   });
+  const own = tool.parallel ? toReadOnly(whole, tool) : whole;
   const about = { threadId: caller.thread.id, code: 'tool', name: tool.name } as const;
   const note = createNotes({ store: input.store, env, ...about, step: caller.execution?.step });
   const body = () => runToolBody({ tool, state: own, args, work: caller.key, note });
   return go({ result: await withActionLease(input, action, body) });
 }
 
-/** Copies property descriptors: a spread would evaluate the getters. */
-function withOverrides(state: ThreadState, own: Partial<ThreadState>): ThreadState {
-  const members = { ...Object.getOwnPropertyDescriptors(state), ...Object.getOwnPropertyDescriptors(own) };
-  return Object.freeze(Object.defineProperties({}, members)) as ThreadState;
-}
-
 /** True for what a call may name: a tool, prompt or agent, or a tool that creates a subagent or messages one. */
 function isCallable(registry: Registry, name: string): boolean {
   return findCallee(registry, name) !== undefined || isSubagentCall(registry, name);
+}
+
+function describeWriting({ name }: ToolDefinition, invoked: string): string {
+  return `The tool "${name}" says parallel: true, so it may invoke only tools that say so too; "${invoked}" does not.`;
 }
 
 function describeMissing(registry: Registry, name: string): string {

@@ -35,6 +35,8 @@ export interface ToolDefinition {
   readonly idempotent: boolean;
   /** Idempotent and normally done within 1 s. */
   readonly quick: boolean;
+  /** True if calls of it may run beside each other. Its state can change nothing (author/tool/read-only.ts). */
+  readonly parallel?: true;
   /** `own`: each call is an activity of its own, however short its calls are. */
   readonly activity?: 'own';
   readonly timeoutMs: number;

@@ -241,13 +241,14 @@ export interface EventData {
     InSubprompt & { readonly queued?: boolean; readonly repaired?: readonly CallRepair[] };
   /** The tool's body began. */
   'tool.started': NamedCall & WithQueueTime;
-  /** The tool has a result, the message before this event. `refused`: it did not run: it is unknown, or not callable now. `settled`: the result is not the tool's own: its execution ended before, or a person reported it. */
+  /** The tool has a result, the message before this event. `refused`: it did not run: it is unknown, or not callable now. `settled`: the result is not the tool's own: its execution ended before, or a person reported it. `endedAt`: when it ended, in microseconds since 1970, if a call before it was under way then (docs/tools.md, side by side). */
   'tool.result': NamedCall &
     InSubprompt &
     WithStack & {
       readonly status: ToolStatus;
       readonly refused?: true;
       readonly settled?: SettleCause;
+      readonly endedAt?: number;
     };
   /** The worker that ran the tool was lost; whether the tool has taken effect is unknown. */
   'tool.unknown': NamedCall & InSubprompt & WithStack & { readonly status: ToolStatus };

@@ -64,6 +64,8 @@ export interface CallRef {
   readonly name: string;
   readonly mode: DispatchMode;
   readonly timeoutMs: number;
+  /** Set if it may be under way together with its neighbours that have the mark (call-group.ts). */
+  readonly parallel?: true;
 }
 
 /** The calls of a step, as the workflow runs them. */

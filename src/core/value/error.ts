@@ -42,6 +42,8 @@ export const ERRORS = {
   InvalidValue: { exit: 2, status: 400 },
   /** Code of one thread asked for values of another: each thread's are its own (runtime §14.1.3). */
   ValuesNotShared: { exit: 1, status: 403 },
+  /** A tool that says `parallel` called what would change its thread. */
+  ReadOnlyTool: { exit: 1, status: 409 },
   /** Not a valid path of a file. */
   InvalidPath: { exit: 2, status: 400 },
   /** A limit of docs/operations.md was exceeded; the message names it. */

@@ -51,6 +51,8 @@ export const LIMITS = {
   activityResultBytes: 4 * 1024,
   /** Tool calls that a step's outcome names one by one; the rest are counted. */
   namedCalls: 16,
+  /** Calls of one answer that are under way at once, if their tools say `parallel`. */
+  parallelCalls: 8,
   /** Calls of prompts beyond those: the workflow must know them, so their indices are listed. */
   laterPrompts: 64,
   /** Calls of subagents beyond `namedCalls`, listed in the same way. */

@@ -142,7 +142,11 @@ function endCall(story: Story, callId: string): Story {
 
 function finishTool(story: Story, { at, data }: ThreadEventOf<'tool.result'>): StoryTransition {
   const { callId } = data;
-  const line = toResult(data, { text: story.said?.content ?? '', began: story.begun[callId], at });
+  const line = toResult(data, {
+    text: story.said?.content ?? '',
+    began: story.begun[callId],
+    at: data.endedAt ?? at,
+  });
   return [endCall(story, callId), [{ kind: 'tool', line }]];
 }
 

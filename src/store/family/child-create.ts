@@ -52,7 +52,7 @@ async function isCallOver(parent: ThreadTransaction, command: CreateChild): Prom
   const { call } = command;
   if (call === null || (await findExisting(parent, command))) return false;
   const found = await parent.find('tool_calls', { step: call.step, idx: call.index }, ['state']);
-  return found?.state === 'done' || found?.state === 'unknown';
+  return found !== undefined && ['finished', 'done', 'unknown'].includes(found.state);
 }
 
 type CreateResult = Exclude<CreatedChild, { kind: 'terminated' }>;

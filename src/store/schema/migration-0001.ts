@@ -131,7 +131,7 @@ create table tool_calls (
   name text not null, arguments text not null, origin text not null, state text not null, attempt text,
   status text, started_at bigint, ended_at bigint, message_id text, directive text,
   waits integer default 0 not null, first_seq bigint, signature text, outcome text, progress integer, loop text,
-  idempotent integer,
+  idempotent integer, parallel integer, held_since bigint, deferred text,
   constraint tool_calls_key primary key (thread_id, step, idx)
 );
 create index tool_calls_by_state on tool_calls (thread_id, state);

@@ -191,8 +191,11 @@ export interface ToolCallTable {
   arguments: string;
   /** Origin of the call: the model, a signal (`queueTool`), or code (`state.queueTool`). */
   origin: 'model' | 'signal' | 'code';
-  /** asked: its body has asked something and ended; the end of the wait makes it scheduled again. */
-  state: 'scheduled' | 'started' | 'asked' | 'done' | 'unknown';
+  /**
+   * asked: its body has asked something and ended; the end of the wait makes it scheduled again. finished: its end is
+   * stored (`deferred`), and becomes history once every call before it has a result.
+   */
+  state: 'scheduled' | 'started' | 'asked' | 'finished' | 'done' | 'unknown';
   /** The attempt that holds the call; only it may commit a result. */
   attempt: string | null;
   status: 'success' | 'error' | null;
@@ -216,6 +219,12 @@ export interface ToolCallTable {
   loop: Json | null;
   /** Set when it begins: 0 if its tool must not be called twice. */
   idempotent: Flag | null;
+  /** 1 if it may be under way together with its neighbours that have the mark (core/thread/call-group.ts). */
+  parallel: Flag | null;
+  /** When the server scheduled the attempt that holds it, in milliseconds since 1970; null if it has no such mark. */
+  held_since: number | null;
+  /** The end of a finished call: a DeferredEnd (tool/call-end.ts). */
+  deferred: Json | null;
 }
 
 export interface ModelCallTable {

@@ -87,6 +87,8 @@ export interface StepRecord {
   readonly turns: number;
   /** Names of its tool calls, in order. */
   readonly calls: readonly string[];
+  /** The indices of those that may be under way together (core/thread/call-group.ts); absent if there are none. */
+  readonly parallel?: readonly number[] | undefined;
   /** True if input is stored that this step has not answered. */
   readonly moreInput: boolean;
   /** Flow directive of hooks. */
@@ -165,6 +167,8 @@ export interface CommitStep extends StepRef, ChangedMessage {
   /** Id of the answer; `answerIdOf` the step by default. */
   readonly messageId?: string;
   readonly toolCalls: readonly ToolCall[];
+  /** The indices of those that may be under way together (core/thread/call-group.ts); none if absent. */
+  readonly parallel?: readonly number[];
   /** Repairs that were made to the calls. */
   readonly repaired?: LoggedRepairs;
   readonly model: string;

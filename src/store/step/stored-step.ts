@@ -168,6 +168,8 @@ interface ScheduledCall {
   readonly origin: 'model' | 'signal' | 'code';
   /** Repairs that were made before the call was scheduled. */
   readonly repairs?: readonly CallRepair[];
+  /** Set if it may be under way together with its neighbours that have the mark. */
+  readonly parallel?: boolean;
 }
 
 export async function scheduleCalls(
@@ -178,6 +180,7 @@ export async function scheduleCalls(
   depth = 0,
 ): Promise<void> {
   if (calls.length === 0) return;
+  const marked = calls.some(({ parallel }) => parallel);
   const rows = calls.map((call, idx) => ({
     thread_id: thread.threadId,
     step,
@@ -188,6 +191,7 @@ export async function scheduleCalls(
     origin: call.origin,
     state: 'scheduled' as const,
     waits: 0,
+    ...(marked && { parallel: call.parallel ? 1 : null }),
   }));
   for (const batch of inBatches(rows)) await insertRows(thread.trx, 'tool_calls', batch);
   for (const { name, callId, origin, repairs = [] } of calls) {
@@ -216,7 +220,7 @@ export async function commitStep(context: CommandContext, command: CommitStep): 
     const { content = null, model, directive = null } = answer;
     const written = { step, kind, side, model, directive, text: hasText(content) ? 1 : 0 };
     const calls = answer.toolCalls.map((made) => made.function.name);
-    const record = toStepRecord(thread, written, calls);
+    const record = toStepRecord(thread, written, calls, answer.parallel);
     const { begins } = command;
     const mayBegin = begins && !record.exceeded && !(begins.activity && thread.isReplaced(begins.activity));
     const begun = mayBegin ? await beginWithAnswer(context, thread, begins) : undefined;
@@ -310,7 +314,11 @@ async function storeAnswer(thread: ThreadTransaction, answer: CommitStep, opened
   const { typed } = answer;
   const more = { chunks, droppedCalls: dropped || undefined, typed, depth: subprompt?.depth };
   thread.emit('step.committed', { messageId, model, finishReason, usage, ...more }, { step, attempt });
-  const calls = toolCalls.map((call, index) => toScheduledCall(call, repairs[index]));
+  const { parallel = [] } = answer;
+  const calls = toolCalls.map((call, index) => ({
+    ...toScheduledCall(call, repairs[index]),
+    parallel: parallel.includes(index),
+  }));
   await scheduleCalls(thread, step, calls, subprompt?.depth);
   await enqueueTools(thread, answer.queuedTools);
   // The thread's input stays unanswered.
@@ -403,12 +411,14 @@ export async function failStep(
 
 export async function describeStep(thread: ThreadTransaction, step: number): Promise<StepRecord> {
   const row = await thread.read('steps', { step });
-  const calls = await thread.select('tool_calls', { step }).select('name').orderBy('idx').execute();
-  return toStepRecord(
-    thread,
-    row,
-    calls.map(({ name }) => name),
-  );
+  const calls = await thread
+    .select('tool_calls', { step })
+    .select(['name', 'parallel'])
+    .orderBy('idx')
+    .execute();
+  const names = calls.map(({ name }) => name);
+  const parallel = calls.flatMap((call, index) => (call.parallel === 1 ? [index] : []));
+  return toStepRecord(thread, row, names, parallel);
 }
 
 /** `exceeded`: if what the step received has used up a budget. */
@@ -423,6 +433,7 @@ function toStepRecord(
     directive,
   }: Pick<StepRow, 'step' | 'kind' | 'text' | 'model' | 'side' | 'directive'>,
   calls: readonly string[],
+  parallel: readonly number[] = [],
 ): StepRecord {
   return {
     step,
@@ -433,6 +444,7 @@ function toStepRecord(
     agent: thread.agent,
     turns: thread.turns,
     calls,
+    parallel: parallel.length > 0 ? parallel : undefined,
     moreInput: kind !== 'prompt' && thread.answer_due === 1,
     directive: directive ?? undefined,
     exceeded: budgetOf(thread)?.exceeded,

@@ -29,7 +29,7 @@ import { hasDueReport, storeReport, storeThreadEnd } from '../family/report.ts';
 import { countPending, emitRejections } from '../message/queue.ts';
 import { applyHandoff } from '../step/execution.ts';
 import { abortTask } from '../task/task.ts';
-import { settleOpenCalls } from '../tool/result.ts';
+import { settleOpenCalls } from '../tool/call-end.ts';
 import { type CommandContext, inThread } from '../transaction/context.ts';
 import { readCancellation } from '../transaction/run-context.ts';
 import { hasUnanswered, setSession, storeOutcome } from '../transaction/run-recovery.ts';

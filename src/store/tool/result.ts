@@ -13,28 +13,16 @@ import {
   type ChangedMessage,
   type ToolCall,
   type ToolResult,
-  type ToolStatus,
   toolContent,
   UNKNOWN_OUTCOME,
 } from '../../core/message/message.ts';
 import { parseArguments } from '../../core/message/tool-call.ts';
-import type { RestStatus, StoredError } from '../../core/thread/step.ts';
-import { isUsedUp } from '../../core/thread/step-limit.ts';
 import { LIMITS } from '../../core/value/limit.ts';
-import { describeReconciled, readReconciliation } from '../../core/wait/reconciliation.ts';
 import { type ActionRow, closeStarted, findActionOf } from '../action/action.ts';
-import { budgetOf } from '../budget/account.ts';
-import { releaseCalls } from '../family/child.ts';
 import { forgetMessage } from '../request/keep-request.ts';
 import type { CommandContext } from '../transaction/context.ts';
 import { type Owner, readOwner } from '../transaction/step-place.ts';
-import {
-  type CallRow,
-  OPEN_CALL,
-  selectStepCalls,
-  selectStepMessages,
-  updateCall,
-} from '../transaction/step-row.ts';
+import { type CallRow, selectStepMessages, updateCall } from '../transaction/step-row.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
 import { insertWait } from '../wait/wait.ts';
 import type { OpenWait, Wait } from '../wait/wait-record.ts';
@@ -79,7 +67,8 @@ export async function storeResult(
     parent_id: subprompt?.parentId,
     depth: subprompt?.depth,
   });
-  const ended = { state, status: result.status, ended_at: thread.now, directive };
+  // A call that has finished before has its time.
+  const ended = { state, status: result.status, ended_at: call.ended_at ?? thread.now, directive };
   await updateCall(thread, call, { ...ended, ...watched });
   const type = state === 'unknown' ? 'tool.unknown' : 'tool.result';
   const { stack } = result;
@@ -90,6 +79,7 @@ export async function storeResult(
     depth: subprompt?.depth,
     refused,
     settled,
+    endedAt: call.ended_at ?? undefined,
     ...(stack === undefined || result.status === 'success'
       ? {}
       : { stack: stack.slice(0, LIMITS.faultChars) }),
@@ -118,50 +108,16 @@ export async function removeCall(
       { tool_calls: kept.length > 0 ? JSON.stringify(kept) : null },
     );
   }
-  await updateCall(thread, call, { state: 'done', status: null, ended_at: thread.now, directive });
+  await updateCall(thread, call, {
+    state: 'done',
+    status: null,
+    ended_at: call.ended_at ?? thread.now,
+    directive,
+  });
   thread.emit('tool.removed', { name: call.name, callId: call.call_id }, { step: call.step });
 }
 
-const ENDED_REASON = 'the execution ended before this call had a result';
-
-interface SettledBy {
-  /** The error with which the execution ends. */
-  readonly cause?: StoredError;
-  /**
-   * The call whose code terminates its thread. Its attempt keeps it, and replaces the result when the code has returned; if its
-   * worker dies before, the call stays as it is settled here.
-   */
-  readonly by?: { readonly step: number; readonly index: number };
-}
-
-/** Ends every call of the thread that has no result yet, because its execution ends. */
-export async function settleOpenCalls(
-  thread: ThreadTransaction,
-  status: RestStatus,
-  { cause, by }: SettledBy = {},
-): Promise<void> {
-  const stopped = status === 'stopped' || status === 'terminated';
-  const cutOff = budgetOf(thread.row)?.exceeded ?? (isUsedUp({ error: cause }) ? cause : undefined);
-  const error = stopped ? 'stopped' : cutOff ? `${cutOff.code}: ${cutOff.message}` : ENDED_REASON;
-  const calls = await selectStepCalls(thread.trx, thread.threadId)
-    .selectAll('tool_calls')
-    .where('tool_calls.state', 'in', OPEN_CALL)
-    // A sub-prompt's calls end before the call that contains them.
-    .orderBy('steps.depth', 'desc')
-    .orderBy('tool_calls.step')
-    .orderBy('tool_calls.idx')
-    .execute();
-  const metadata = stopped ? { stopped } : {};
-  const settled = stopped ? status : budgetOf(thread.row)?.exceeded ? 'budget' : 'ended';
-  for (const call of calls) {
-    const { attempt } = call;
-    await settleCall(thread, call, { status: 'error', error }, { metadata, settled });
-    if (call.step === by?.step && call.idx === by.index) await updateCall(thread, call, { attempt });
-  }
-  await releaseCalls(thread);
-}
-
-interface SettledAs {
+export interface SettledAs {
   readonly metadata: Readonly<Record<string, unknown>>;
   /** Absent if the outcome is unknown. */
   readonly settled?: SettleCause;
@@ -252,27 +208,4 @@ function showUncertain({ id: actionId, prepared }: ActionRow, call: CallRow): ob
   const named = { actionId, startedAt: call.started_at };
   const shown = { ...named, arguments: parseArguments(call.arguments) ?? {}, ...JSON.parse(prepared) };
   return Buffer.byteLength(JSON.stringify(shown)) <= LIMITS.waitBytes ? shown : named;
-}
-
-/** R4. Settles a call whose wait for a report is over; undefined if it had none. */
-export async function settleByReconciliation(
-  thread: ThreadTransaction,
-  call: CallRow,
-): Promise<{ readonly state: 'done' | 'unknown'; readonly status: ToolStatus } | undefined> {
-  if (call.waits === 0) return undefined;
-  const row = await thread.find('waits', { key: reconcileKey(call) });
-  if (!row || row.state === 'open') return undefined;
-  await thread.update('waits', { id: row.id }, { heard: 1 });
-  const reconciliation = readReconciliation(row.answer === null ? null : JSON.parse(row.answer));
-  if (!reconciliation) {
-    const result: ToolResult = { status: 'error', error: UNKNOWN_OUTCOME };
-    await settleCall(thread, call, result, UNKNOWN);
-    return { state: 'unknown', status: 'error' };
-  }
-  const description = describeReconciled(reconciliation);
-  const result: ToolResult = reconciliation.completed
-    ? { status: 'success', result: description }
-    : { status: 'error', error: description };
-  await settleCall(thread, call, result, { metadata: { outcome: 'reconciled' }, settled: 'reconciled' });
-  return { state: 'done', status: result.status };
 }

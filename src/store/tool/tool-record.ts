@@ -119,8 +119,16 @@ export interface CommitTool extends ToolCallKey {
  * `late`: the call had been settled, and the result is only logged. `denied`: error that ends the execution, because
  * its calls form a loop.
  */
+export interface EndedCall {
+  /** How many items and tools were put in line. */
+  readonly queued: number;
+  readonly denied?: StoredError;
+  /** Ids of the messages of calls whose end had waited for this one, as far as their commands name them. */
+  readonly released?: readonly string[];
+}
+
 export type CommittedTool =
-  | { readonly kind: 'stored'; readonly queued: number; readonly denied?: StoredError }
+  | ({ readonly kind: 'stored' } & EndedCall)
   | { readonly kind: 'late' }
   | { readonly kind: 'terminated' };
 

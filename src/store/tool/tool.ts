@@ -1,6 +1,7 @@
 /**
  * The lifecycle of a tool call (runtime §5): scheduled → started → done | unknown. A call that asks something goes from
- * started to asked, and at the end of its wait to scheduled (wait/wait.ts).
+ * started to asked, and at the end of its wait to scheduled (wait/wait.ts). One that ends before a call in front of it is
+ * finished until that has ended (call-end.ts).
  * - A body begins only by the transition scheduled → started, under an attempt's own name: at most once, unless the
  *   tool declares itself idempotent.
  * T9. A result is stored only by the attempt that holds the call; a later one becomes an event, never a second result.
@@ -16,41 +17,26 @@
 import type { Transaction } from 'kysely';
 import type { RunContext } from '../../core/governance/run-context.ts';
 import { type ToolResult, toolContent, UNKNOWN_OUTCOME } from '../../core/message/message.ts';
-import type { StoredError } from '../../core/thread/step.ts';
 import { LIMITS } from '../../core/value/limit.ts';
 import { findChangedArguments } from '../../core/wait/changed-arguments.ts';
-import {
-  type ActionPlace,
-  closeAction,
-  findActionOf,
-  findFatalDenial,
-  openAction,
-} from '../action/action.ts';
+import { type ActionPlace, findFatalDenial, openAction } from '../action/action.ts';
 import { budgetOf } from '../budget/account.ts';
 import { resumeClocks } from '../budget/lines.ts';
 import { costOf, spend } from '../budget/spend.ts';
-import { enqueueTools } from '../message/queue.ts';
 import { toThreadRecord } from '../schema/rows.ts';
 import type { Tables } from '../schema/tables.ts';
-import { saveHandoff, saveScratch } from '../step/execution.ts';
 import { type CommandContext, inRun, inRunWith, inThreadWith } from '../transaction/context.ts';
+import type { FromFlow } from '../transaction/from-run.ts';
 import { selectRecent, toRecent } from '../transaction/read.ts';
 import { queryTogether, type Rows } from '../transaction/statement.ts';
-import { type Owner, selectPlace, toOwner, toPlace } from '../transaction/step-place.ts';
+import { selectPlace, toOwner, toPlace } from '../transaction/step-place.ts';
 import { type CallRow, readCall, selectCall, selectStep, updateCall } from '../transaction/step-row.ts';
-import type { ThreadRow, ThreadTransaction } from '../transaction/thread-transaction.ts';
+import { StaleAttempt, type ThreadRow, type ThreadTransaction } from '../transaction/thread-transaction.ts';
 import { showAbove } from '../wait/shown-wait.ts';
 import { findOpenWait, markWaitsHeard } from '../wait/wait.ts';
-import { emitLoop, loopOf, watchCall } from './loop.ts';
-import {
-  openReconcileWait,
-  removeCall,
-  replaceOwnEnd,
-  settleByReconciliation,
-  settleCall,
-  storeResult,
-  UNKNOWN,
-} from './result.ts';
+import { endCall, settleByReconciliation, stateOfFinished } from './call-end.ts';
+import { loopOf } from './loop.ts';
+import { openReconcileWait, replaceOwnEnd, UNKNOWN } from './result.ts';
 import type {
   BeginTool,
   BegunTool,
@@ -67,12 +53,31 @@ import type {
  * again by another attempt.
  */
 export async function beginTool(context: CommandContext, command: BeginTool): Promise<BegunTool> {
+  const { activity: _, ...fromRun } = command;
   return inRunWith(
     context,
-    command,
+    fromRun,
     (trx) => queriesOf(trx, command),
-    (thread, rows) => begin(context, thread, command, rows),
+    async (thread, rows) => {
+      await admitAttempt(thread, command, rows[0][0]);
+      return begin(context, thread, command, rows);
+    },
   );
+}
+
+/**
+ * The fence for an attempt at a call. Activities of calls that are under way together have begun in any order, so none
+ * of them replaces another one; of one call, a later attempt replaces an earlier one.
+ */
+async function admitAttempt(
+  thread: ThreadTransaction,
+  { runId, activity }: FromFlow,
+  call: Pick<CallRow, 'parallel' | 'held_since'> | undefined,
+): Promise<void> {
+  const together = call?.parallel === 1;
+  await thread.admit({ runId, activity }, { together });
+  if (together && activity && call.held_since !== null && activity.since < call.held_since)
+    throw new StaleAttempt(thread.threadId, `attempt at activity ${activity.number}`);
 }
 
 /** Begins the first call of an answer, within the transaction that stores the answer. */
@@ -100,12 +105,13 @@ async function begin(
   const { threadId, step } = command;
   const call = required(found, command);
   if (call.state === 'done' || call.state === 'unknown') return toSettled(thread, call, call.state);
+  if (call.state === 'finished') return toSettled(thread, call, stateOfFinished(call));
   if (call.state === 'asked') {
     const wait = await findOpenWait(context, thread, call);
     if (wait) return { kind: 'waits', name: call.name, wait };
   }
   // The reported outcome is its result.
-  const reported = await settleByReconciliation(thread, call);
+  const reported = await settleByReconciliation(context, thread, call);
   if (reported) return { kind: 'settled', name: call.name, ...reported, waited: true };
   const held = call.attempt === command.attempt;
   const again = call.state === 'started' && (held || command.resumes?.(call.name) === true);
@@ -199,7 +205,8 @@ async function start(
     first_seq: thread.row.event_seq,
     idempotent: idempotent === undefined ? null : Number(idempotent),
   };
-  const started = { state: 'started' as const, attempt, ...began };
+  const held = call.parallel === 1 && activity ? { held_since: activity.since } : {};
+  const started = { state: 'started' as const, attempt, ...began, ...held };
   await updateCall(thread, call, started);
   const { queuedMs } = activity ?? {};
   thread.emit('tool.started', { name: call.name, callId: call.call_id, queuedMs }, { step: call.step });
@@ -236,7 +243,11 @@ export async function commitTool(context: CommandContext, command: CommitTool): 
     async (thread, [[row], [ownerRow]]) => {
       const found = required(row, command);
       // A person has reported the outcome, though the worker was not lost.
-      if (found.state === 'scheduled' && !command.unbegun && (await settleByReconciliation(thread, found))) {
+      if (
+        found.state === 'scheduled' &&
+        !command.unbegun &&
+        (await settleByReconciliation(context, thread, found))
+      ) {
         await reportLate(thread, found, command);
         return { kind: 'late' };
       }
@@ -246,6 +257,7 @@ export async function commitTool(context: CommandContext, command: CommitTool): 
         return { kind: thread.row.terminated_at === null ? 'late' : 'terminated' };
       }
       if (await replaceOwnEnd(thread, call, command)) return { kind: 'terminated' };
+      if (call.state === 'finished') return { kind: 'stored', queued: 0 };
       const queued = command.queuedTools.length;
       const denied = loopOf(call);
       if (call.state !== 'started')
@@ -253,31 +265,10 @@ export async function commitTool(context: CommandContext, command: CommitTool): 
       // A reset may have retired the run while the body ran: the result is still valid, and the call is still this
       // attempt's. Without it, the new run would have to call the outcome unknown.
       const owner = await toOwner(thread, required(ownerRow, command));
-      const kept = await storeCallEnd(thread, call, owner, command);
-      return { kind: 'stored', ...kept, queued: queued + kept.queued };
+      const ended = await endCall(context, thread, call, { kind: 'answered', command }, owner);
+      return { kind: 'stored', ...ended };
     },
   );
-}
-
-/** Stores the result and all that goes with it. `queued`: how many items a handoff has put in line. */
-async function storeCallEnd(
-  thread: ThreadTransaction,
-  call: CallRow,
-  owner: Owner,
-  { result, message, directive, loops, refused, ...command }: CommitTool,
-): Promise<{ readonly queued: number; readonly denied?: StoredError }> {
-  if (command.judged)
-    await closeAction(thread, await findActionOf(thread, call), result ?? { status: 'success' });
-  const watched = loops && result && (await watchCall(thread, call, { guard: loops, result, owner }));
-  const shown = { directive, refused, watched: watched?.columns, ...message };
-  if (result) await storeResult(thread, call, { result, ...shown }, owner);
-  else await removeCall(thread, call, directive);
-  const denied = watched && emitLoop(thread, call, watched, owner);
-  await saveScratch(thread, owner.executionId, command.context);
-  const { nextAgent, nextInput, queuedTools } = command;
-  const seeded = nextAgent === undefined ? 0 : await saveHandoff(thread, nextAgent, nextInput);
-  await enqueueTools(thread, queuedTools);
-  return { queued: seeded, denied: denied ?? undefined };
 }
 
 /**
@@ -285,8 +276,10 @@ async function storeCallEnd(
  * outcome; calls in other states may be dispatched again.
  */
 export async function settleLostTool(context: CommandContext, command: SettleLost): Promise<SettledTool> {
-  const settled = await inRun<SettledTool>(context, command, async (thread) => {
+  const { activity: _, ...fromRun } = command;
+  const settled = await inRun<SettledTool>(context, fromRun, async (thread) => {
     const call = await readCall(thread, command);
+    await admitAttempt(thread, command, call);
     switch (call.state) {
       case 'scheduled':
       case 'asked':
@@ -295,9 +288,11 @@ export async function settleLostTool(context: CommandContext, command: SettleLos
         const wait = command.asks?.(thread.row.agent) && (await openReconcileWait(context, thread, call));
         if (wait) return { kind: 'waits', name: call.name, wait };
         const result: ToolResult = { status: 'error', error: UNKNOWN_OUTCOME };
-        await settleCall(thread, call, result, UNKNOWN);
+        await endCall(context, thread, call, { kind: 'settled', result, as: UNKNOWN });
         return { kind: 'settled', name: call.name, state: 'unknown', status: 'error' };
       }
+      case 'finished':
+        return toSettled(thread, call, stateOfFinished(call));
       case 'done':
       case 'unknown':
         return toSettled(thread, call, call.state);

@@ -24,6 +24,7 @@ export const OPEN_CALL = [
   'scheduled',
   'started',
   'asked',
+  'finished',
 ] as const satisfies readonly ToolCallTable['state'][];
 
 export type CallRow = Selectable<ToolCallTable>;

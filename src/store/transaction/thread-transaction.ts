@@ -248,9 +248,13 @@ export class ThreadTransaction {
 
   /**
    * The fence: an unknown run becomes the thread's, and every earlier one is retired. A retired run throws `StaleRun`.
-   * Within a run, an attempt at an activity of the flow replaces earlier ones, which throw `StaleAttempt` from then on.
+   * Within a run, an attempt at an activity of the flow replaces earlier ones, which throw `StaleAttempt` from then on;
+   * one that works `together` with others is admitted beside newer ones.
    */
-  async admit({ runId, activity }: Pick<FromFlow, 'runId' | 'activity'>): Promise<void> {
+  async admit(
+    { runId, activity }: Pick<FromFlow, 'runId' | 'activity'>,
+    { together = false } = {},
+  ): Promise<void> {
     if (this.row.run_id !== runId) {
       const isRetired = await this.has('thread_runs', { run_id: runId });
       if (isRetired) throw new StaleRun(this.threadId, runId);
@@ -258,8 +262,9 @@ export class ThreadTransaction {
       this.set({ run_id: runId, activity: 0, activity_since: 0 });
     }
     if (!activity) return;
-    if (this.isReplaced(activity))
-      throw new StaleAttempt(this.threadId, `attempt at activity ${activity.number}`);
+    const replaced = this.isReplaced(activity);
+    if (replaced && together) return;
+    if (replaced) throw new StaleAttempt(this.threadId, `attempt at activity ${activity.number}`);
     const { number, since } = activity;
     if (number === this.row.activity && since === this.row.activity_since) return;
     this.set({ activity: number, activity_since: since });

@@ -17,6 +17,7 @@ import { answerProblem, isWaitExpired, judgeAnswer } from '../../core/wait/wait.
 import { requestAction } from '../action/action.ts';
 import { reconcileByAnswer } from '../action/uncertain-action.ts';
 import { stopClocks } from '../budget/lines.ts';
+import { restClocks } from '../budget/rest-clocks.ts';
 import { costOf, findUnaffordable } from '../budget/spend.ts';
 import { saveGrant } from '../grant/grant.ts';
 import type { KeyedWait } from '../tool/tool-record.ts';
@@ -93,14 +94,23 @@ export async function insertWait(
     });
   const { summary, expires_at: expiresAt, step } = row;
   thread.emit('wait.opened', { ...namesOf(row), summary, expiresAt }, { step });
-  if (command.blocks) await showBlocked(context, thread, row);
+  if (command.blocks) await showBlocked(context, thread, row, call);
   return toWait(row, now);
 }
 
-/** Repeated for a run that has taken the thread over. The clocks stop: waiting for people costs no time. */
-async function showBlocked(context: CommandContext, thread: ThreadTransaction, row: WaitRow): Promise<void> {
+/**
+ * Repeated for a run that has taken the thread over. The clocks stop, since waiting for people costs no time, unless
+ * other calls are under way together with this one.
+ */
+async function showBlocked(
+  context: CommandContext,
+  thread: ThreadTransaction,
+  row: WaitRow,
+  call?: CallRow,
+): Promise<void> {
   showWaiting(thread, row);
-  await stopClocks(context, thread);
+  if (call?.parallel === 1) await restClocks(context, thread, call.step);
+  else await stopClocks(context, thread);
 }
 
 /** Undefined if another attempt holds the call, or if it is over. */

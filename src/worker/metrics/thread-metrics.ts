@@ -71,12 +71,12 @@ export function listenToThreads(metrics: Metrics, registry: () => Registry): Eve
     },
     'model.held': (_thread, _event, { model }) => count.modelWaits.inc({ model: modelLabel(model) }),
     'tool.started': (thread, event, { callId }) => keep(begunTools, `${thread} ${callId}`, event.at),
-    'tool.result': (thread, event, { name, callId, status }) => {
+    'tool.result': (thread, event, { name, callId, status, endedAt = event.at }) => {
       const tool = toolLabel(name);
       const begun = begunTools.get(`${thread} ${callId}`);
       begunTools.delete(`${thread} ${callId}`);
       count.tools.inc({ tool, outcome: status });
-      if (begun !== undefined) count.toolTime.observe({ tool }, secondsBetween(begun, event.at));
+      if (begun !== undefined) count.toolTime.observe({ tool }, secondsBetween(begun, endedAt));
     },
     'tool.unknown': (_thread, _event, { name }) =>
       count.tools.inc({ tool: toolLabel(name), outcome: 'unknown' }),
