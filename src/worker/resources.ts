@@ -43,7 +43,8 @@ export async function openResources(options: WorkerOptions, guard: OpenGuard): P
   const opened = ownsStore ? await openStore(given, projectDir, { keys, familyCalls, requestDays }) : given;
   const metrics = createWorkerMetrics();
   const store = metrics.store(opened);
-  const unwatch = opened.events.listen(metrics.listener(project.current));
+  const { executions } = opened;
+  const unwatch = opened.events.listen(metrics.listener({ registry: project.current, executions }));
   guard.know({ store, registry: project.current });
   const deafen = options.listener && store.events.listen(options.listener);
   const telemetry = openTelemetry({ store, registry: project.current, onWarning: options.onWarning });
