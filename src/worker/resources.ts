@@ -47,7 +47,12 @@ export async function openResources(options: WorkerOptions, guard: OpenGuard): P
   const unwatch = opened.events.listen(metrics.listener({ registry: project.current, executions }));
   guard.know({ store, registry: project.current });
   const deafen = options.listener && store.events.listen(options.listener);
-  const telemetry = openTelemetry({ store, registry: project.current, onWarning: options.onWarning });
+  const telemetry = openTelemetry({
+    store,
+    registry: project.current,
+    onWarning: options.onWarning,
+    countSpans: metrics.countSpans,
+  });
   const sandbox = metrics.sandbox(
     createSandbox({ size: configuration.sandboxSize, wall: configuration.sandboxWall }),
   );

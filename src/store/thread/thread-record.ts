@@ -216,6 +216,8 @@ export interface Census {
    * for a person or have ended are left out.
    */
   readonly oldestItemMs: number;
+  /** Milliseconds that a thread has waited for people, the longest of all; 0 if none waits. */
+  readonly oldestWaitMs: number;
 }
 
 export interface ThreadTable {

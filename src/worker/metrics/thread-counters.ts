@@ -7,13 +7,27 @@ import type { WorkSink } from './work-sink.ts';
 const SLOW_BUCKETS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
 const QUICK_BUCKETS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
 
-export function openCounters(metrics: Metrics) {
+/** Names that the project defines, as labels. */
+export interface KnownLabels {
+  tools(): Iterable<string>;
+  models(): Iterable<string>;
+}
+
+/**
+ * A series that an alert watches is 0 before its first event: `increase()` does not count what a series begins with.
+ */
+export function openCounters(metrics: Metrics, known: KnownLabels) {
   const registers = [metrics];
   const counter = <Label extends string>(name: string, help: string, labelNames: Label[]) =>
     new Counter({ name: `everthread_${name}`, help, labelNames, registers });
   const times = <Label extends string>(name: string, help: string, labelNames: Label[], buckets: number[]) =>
     new Histogram({ name: `everthread_${name}`, help, labelNames, buckets, registers });
-  const executions = counter('executions_ended_total', 'Executions that this worker has ended', ['status']);
+  const executions = counter(
+    'executions_ended_total',
+    'Executions that this worker has ended, by what their threads are now',
+    ['status'],
+  );
+  for (const status of ['idle', 'stopped', 'failed', 'terminated']) executions.inc({ status }, 0);
   const requests = counter(
     'model_requests_total',
     'Requests to models; outcome: ok, or the code of the failure',
@@ -35,16 +49,25 @@ export function openCounters(metrics: Metrics) {
     'model',
     'kind',
   ]);
-  const unpriced = counter(
-    'model_unpriced_total',
-    'Answers whose cost is unknown: their model has no price',
-    ['model'],
-  );
+  const unpriced = new Counter({
+    name: 'everthread_model_unpriced_total',
+    help: 'Answers whose cost is unknown: their model has no price, or its provider counted no tokens',
+    labelNames: ['model'],
+    registers,
+    collect() {
+      for (const model of known.models()) this.inc({ model }, 0);
+    },
+  });
   const addCost = openCostCounter(registers);
-  const tools = counter('tool_calls_total', 'Calls of tools, prompts and subagents that have an outcome', [
-    'tool',
-    'outcome',
-  ]);
+  const tools = new Counter({
+    name: 'everthread_tool_calls_total',
+    help: 'Calls of tools, prompts and subagents that have an outcome',
+    labelNames: ['tool', 'outcome'],
+    registers,
+    collect() {
+      for (const tool of known.tools()) this.inc({ tool, outcome: 'unknown' }, 0);
+    },
+  });
   const toolTime = times(
     'tool_duration_seconds',
     'Time from the start of a call to its stored result',
@@ -69,7 +92,7 @@ export function openCounters(metrics: Metrics) {
       tools.inc({ tool, outcome });
       if (seconds !== undefined) toolTime.observe({ tool }, seconds);
     },
-    executionEnded: ({ status }) => executions.inc({ status }),
+    executionEnded: ({ status = 'idle' }) => executions.inc({ status }),
   };
   return {
     work,

@@ -39,18 +39,21 @@ export function listenToThreads(
   metrics: Metrics,
   { registry, executions }: ThreadMetricsPorts,
 ): EventListener {
-  const count = openCounters(metrics);
   const otel = openOtelSink({
     factoryOf: (model) => registry().models.get(model)?.provider.name,
     startedAt: async (threadId, id) => (await executions.get(threadId, id))?.startedAt,
   });
-  const sinks: readonly WorkSink[] = otel ? [count.work, otel] : [count.work];
   const toolLabel = openLabels((name) => {
     const { tools, prompts, agents } = registry();
     return tools.has(name) || prompts.has(name) || agents.has(name);
   });
   const modelLabel = openLabels((name) => registry().models.has(name));
   const agentLabel = openLabels((name) => registry().agents.has(name));
+  const count = openCounters(metrics, {
+    tools: () => new Set([...registry().tools.keys()].map(toolLabel)),
+    models: () => new Set([...registry().models.keys()].map(modelLabel)),
+  });
+  const sinks: readonly WorkSink[] = otel ? [count.work, otel] : [count.work];
   const codeLabel = openLabels((code) => /^[A-Za-z_]{1,40}$/.test(code));
   const asked = new Map<string, TimedRequest>();
   const begunTools = new Map<string, number>();

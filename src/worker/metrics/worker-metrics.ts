@@ -12,6 +12,7 @@ import type { ModelLoad, RateLimiter } from '../../models/rate-limiter.ts';
 import type { Sandbox } from '../../sandbox/index.ts';
 import type { ThreadStore } from '../../store/store.ts';
 import type { EventListener } from '../../store/transaction/event-record.ts';
+import type { SpanCounter } from '../telemetry/telemetry.ts';
 import { type CensusPlace, takeCensusOnDemand } from './census-metrics.ts';
 import { listenToThreads, type ThreadMetricsPorts } from './thread-metrics.ts';
 
@@ -21,6 +22,7 @@ export interface WorkerMetrics {
   sandbox(sandbox: Sandbox): Sandbox;
   limiter(limiter: RateLimiter): void;
   listener(ports: ThreadMetricsPorts): EventListener;
+  readonly countSpans: SpanCounter;
   /** Includes the metrics of the whole store and of the task queues from now on. */
   watch(place: CensusPlace): void;
   /** Returns all metrics in the text format of Prometheus, version 0.0.4. */
@@ -35,6 +37,7 @@ export function createWorkerMetrics(): WorkerMetrics {
     store: (store) => measureStore(metrics, store),
     limiter: (limiter) => measureLimiter(metrics, limiter),
     sandbox: (sandbox) => measureSandbox(metrics, sandbox),
+    countSpans: countSpans(metrics),
     listener: (ports) => listenToThreads(metrics, ports),
     watch(place) {
       const info = new Gauge({
@@ -52,6 +55,17 @@ export function createWorkerMetrics(): WorkerMetrics {
       return metrics.metrics();
     },
   };
+}
+
+function countSpans(metrics: Metrics): SpanCounter {
+  const spans = new Counter({
+    name: 'everthread_spans_total',
+    help: 'Spans given to the OpenTelemetry SDK; outcome dropped: it could not export them, or not in time',
+    labelNames: ['outcome'],
+    registers: [metrics],
+  });
+  for (const outcome of ['exported', 'dropped']) spans.inc({ outcome }, 0);
+  return (outcome, count) => spans.inc({ outcome }, count);
 }
 
 /** Metrics of the rate limiter: requests to models that are under way, those that wait, and how many may run at once. */
@@ -153,6 +167,9 @@ function measureStore(metrics: Metrics, store: ThreadStore): ThreadStore {
     labelNames: ['code'],
     registers,
   });
+  // 0 before the first: `increase()` does not count what a series begins with.
+  for (const code of ['StoreUnavailable', 'StoreFull', 'StoreLost', 'StoreCorrupt'])
+    failures.inc({ code }, 0);
   const measured = (group: string, command: Command): Command => {
     return (...values) => {
       const end = time.startTimer({ store: group });
