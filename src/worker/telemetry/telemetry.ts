@@ -49,7 +49,7 @@ interface Provider {
 }
 
 /** The SDK's provider; undefined if none is registered in this process. */
-function findProvider(): Provider | undefined {
+export function findProvider(): Provider | undefined {
   const found = trace.getTracerProvider() as Partial<ProxyTracerProvider>;
   // By its shape: the API may be in the process twice, and the copies share what is registered.
   const provider = found.getDelegate?.() ?? found;
