@@ -176,7 +176,8 @@ export async function takeCensus(context: CommandContext): Promise<Census> {
       .selectFrom(front.as('front'))
       .innerJoin('threads', 'threads.id', 'front.thread_id')
       .select('front.created_at')
-      .where('threads.status', 'not in', ['waiting', 'terminated'])
+      // A stopped thread leaves its messages queued until it is told to go on.
+      .where('threads.status', 'not in', ['waiting', 'stopped', 'terminated'])
       .orderBy('front.created_at')
       .limit(1)
       .executeTakeFirst();

@@ -134,6 +134,23 @@ export function registerThreadFigures(given: () => Stores): void {
     });
   });
 
+  describe('the oldest item of a census', () => {
+    it('is that of a thread that goes on, and not of one that was stopped', async () => {
+      const opened = await given().engine.open();
+      try {
+        const thread = await openThread(opened.store);
+        await thread.answer([message('a')]);
+        await thread.stash(message('b'));
+        const oldest = () => opened.store.threads.census().then(({ oldestItemMs }) => oldestItemMs);
+        await eventually('the message waits for its step', async () => (await oldest()) > 0);
+        await thread.rest('stopped');
+        expect(await oldest()).toBe(0);
+      } finally {
+        await opened.close();
+      }
+    });
+  });
+
   describe('the words of a thread', () => {
     it('are the beginnings of the first message of its user and of the newest one, in one line', async () => {
       const thread = await openThread(given().store);
