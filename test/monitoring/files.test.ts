@@ -38,7 +38,7 @@ function exported(): ReadonlySet<string> {
   );
 }
 
-const FUNCTIONS = /^(sum|max|count|by|and|rate|increase|absent|histogram_quantile)$/;
+const FUNCTIONS = /^(sum|max|min|count|by|and|or|rate|increase|absent|histogram_quantile)$/;
 
 describe('the alert rules', () => {
   it('name metrics that a worker exports', () => {
