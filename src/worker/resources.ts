@@ -63,7 +63,7 @@ export async function openResources(options: WorkerOptions, guard: OpenGuard): P
     await sandbox.close();
     // Closes idle MCP connections only: those that other workers of this process are using stay open.
     await closeConnections();
-    await telemetry?.close();
+    await Promise.all([telemetry?.close(), metrics.close()]);
     deafen?.();
     unwatch();
     if (ownsStore) await store.close();

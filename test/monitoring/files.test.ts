@@ -64,6 +64,8 @@ describe('the alert rules', () => {
       ),
     );
     expect(watched.length).toBeGreaterThanOrEqual(6);
+    for (const name of ['everthread_model_retries_total', 'everthread_model_waits_total'])
+      watched.push({ name, labels: { model: 'scripted' } });
     for (const { name, labels } of watched)
       expect([name, labels, scraped.value(name, labels)]).toEqual([name, labels, expect.any(Number)]);
   });

@@ -175,6 +175,22 @@ describe("the conventions' metrics of threads", () => {
       expect(points(`gen_ai.client.operation.${name}`)).toEqual(points(`gen_ai.client.inference.${name}`));
   });
 
+  it('are exported when the worker ends', async () => {
+    const exporter = new sdk.InMemoryMetricExporter(sdk.AggregationTemporality.CUMULATIVE);
+    const reader = new sdk.PeriodicExportingMetricReader({ exporter, exportIntervalMillis: 3_600_000 });
+    provider = new sdk.MeterProvider({ readers: [reader] });
+    metrics.setGlobalMeterProvider(provider);
+    const runtime = await testRuntime({ model: scriptedModel([says('Hello.')]), fresh: true });
+    await runtime.start('Hi.');
+    expect(exporter.getMetrics()).toEqual([]);
+    await runtime.stopWorker();
+    const names = exporter
+      .getMetrics()
+      .flatMap(({ scopeMetrics }) => scopeMetrics.flatMap((scope) => scope.metrics))
+      .map(({ descriptor }) => descriptor.name);
+    expect(names).toContain('gen_ai.client.inference.duration');
+  });
+
   it('do not exist if no SDK is registered', () => {
     const ports = { factoryOf: () => undefined, startedAt: async () => undefined };
     expect(openOtelSink(ports)).toBeUndefined();

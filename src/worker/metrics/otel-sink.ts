@@ -31,6 +31,19 @@ export function openOtelSink(ports: OtelSinkPorts): WorkSink | undefined {
   return createSink(openInstruments(meter), withFormer ? openFormerInstruments(meter) : undefined, ports);
 }
 
+const FLUSH_WITHIN_MS = 2_000;
+
+/** Lets a registered SDK export what was recorded; takes two seconds at most. */
+export async function flushOtel(): Promise<void> {
+  const { forceFlush } = metrics.getMeterProvider() as { forceFlush?: () => Promise<void> };
+  if (!forceFlush) return;
+  const late = Promise.withResolvers<void>();
+  const timer = setTimeout(late.resolve, FLUSH_WITHIN_MS);
+  const flushed = forceFlush.call(metrics.getMeterProvider()).catch(() => undefined);
+  await Promise.race([flushed, late.promise]);
+  clearTimeout(timer);
+}
+
 function openInstruments(meter: Meter) {
   const seconds = histograms(meter, 's');
   const tokens = histograms(meter, '{token}');

@@ -49,15 +49,20 @@ export function openCounters(metrics: Metrics, known: KnownLabels) {
     'model',
     'kind',
   ]);
-  const unpriced = new Counter({
-    name: 'everthread_model_unpriced_total',
-    help: 'Answers whose cost is unknown: their model has no price, or its provider counted no tokens',
-    labelNames: ['model'],
-    registers,
-    collect() {
-      for (const model of known.models()) this.inc({ model }, 0);
-    },
-  });
+  const ofModels = (name: string, help: string) =>
+    new Counter({
+      name: `everthread_${name}`,
+      help,
+      labelNames: ['model'],
+      registers,
+      collect() {
+        for (const model of known.models()) this.inc({ model }, 0);
+      },
+    });
+  const unpriced = ofModels(
+    'model_unpriced_total',
+    'Answers whose cost is unknown: their model has no price, or its provider counted no tokens',
+  );
   const addCost = openCostCounter(registers);
   const tools = new Counter({
     name: 'everthread_tool_calls_total',
@@ -100,11 +105,10 @@ export function openCounters(metrics: Metrics, known: KnownLabels) {
     stepRetries: counter('step_retries_total', 'Repeated steps, by the reason the previous attempt ended', [
       'reason',
     ]),
-    modelRetries: counter('model_retries_total', 'Repeated requests to models', ['model']),
-    modelWaits: counter(
+    modelRetries: ofModels('model_retries_total', 'Repeated requests to models'),
+    modelWaits: ofModels(
       'model_waits_total',
       'Steps that were left because the provider of their model took no request',
-      ['model'],
     ),
   };
 }

@@ -14,6 +14,7 @@ import type { ThreadStore } from '../../store/store.ts';
 import type { EventListener } from '../../store/transaction/event-record.ts';
 import type { SpanCounter } from '../telemetry/telemetry.ts';
 import { type CensusPlace, takeCensusOnDemand } from './census-metrics.ts';
+import { flushOtel } from './otel-sink.ts';
 import { listenToThreads, type ThreadMetricsPorts } from './thread-metrics.ts';
 
 export interface WorkerMetrics {
@@ -23,6 +24,8 @@ export interface WorkerMetrics {
   limiter(limiter: RateLimiter): void;
   listener(ports: ThreadMetricsPorts): EventListener;
   readonly countSpans: SpanCounter;
+  /** Lets an OpenTelemetry SDK export what was recorded; takes two seconds at most. */
+  close(): Promise<void>;
   /** Includes the metrics of the whole store and of the task queues from now on. */
   watch(place: CensusPlace): void;
   /** Returns all metrics in the text format of Prometheus, version 0.0.4. */
@@ -38,6 +41,7 @@ export function createWorkerMetrics(): WorkerMetrics {
     limiter: (limiter) => measureLimiter(metrics, limiter),
     sandbox: (sandbox) => measureSandbox(metrics, sandbox),
     countSpans: countSpans(metrics),
+    close: flushOtel,
     listener: (ports) => listenToThreads(metrics, ports),
     watch(place) {
       const info = new Gauge({
