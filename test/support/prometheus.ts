@@ -98,7 +98,9 @@ export async function startPrometheus(folder: string, targets: readonly string[]
   return {
     async query(expr) {
       const { data } = vectorSchema.parse(await get(`/api/v1/query?query=${encodeURIComponent(expr)}`));
-      return data.result.map(({ value }) => Number(value[1])).filter((value) => !Number.isNaN(value));
+      return data.result
+        .map(({ value }) => Number(value[1].replace('Inf', 'Infinity')))
+        .filter((value) => !Number.isNaN(value));
     },
     async firing() {
       const { data } = alertsSchema.parse(await get('/api/v1/alerts'));
