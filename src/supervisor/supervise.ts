@@ -14,7 +14,7 @@ import type { Unit } from './journal.ts';
 import { type ProgramOptions, type ProgramProcess, startProgram } from './program-process.ts';
 import type { FromWorker, ReportedDeath, ToWorker } from './protocol.ts';
 import { SlowStart } from './slow-start.ts';
-import type { SupervisorWatch } from './watch.ts';
+import { STALLED, type SupervisorWatch } from './watch.ts';
 
 export interface Supervision<Order, Server, Ready> {
   readonly program: URL;
@@ -103,7 +103,7 @@ async function runOnce<Order, Server, Ready>(
     const end = await Promise.race([worker.ended, failure]);
     const { leaving, refusing } = state;
     const death = readDeath({ ...end, leaving, refusing, ready: life.everReady, asked: stop.aborted });
-    watch?.detach('how' in death ? death.how : undefined);
+    watch?.detach('how' in death ? (end.stall ? STALLED : death.how) : undefined);
     return { death, pid, workedMs: state.readyAt === undefined ? 0 : performance.now() - state.readyAt };
   } finally {
     start.end();

@@ -14,10 +14,16 @@ interface Question {
   readonly what: Asked;
 }
 
+/** How a process fell whose event loop was blocked. Without the time, of which each value would be a series. */
+export const STALLED = 'blocked event loop';
+
+/** Shown as 0 before the first: Prometheus' `increase()` does not count what a series begins with. */
+const KNOWN_FALLS: readonly string[] = ['exit code 1', 'signal SIGKILL', 'signal SIGABRT', STALLED];
+
 export class SupervisorWatch {
   phase: Phase = 'starting';
   /** Number of processes that ended without the supervisor's request, by how: `exit code 1`, `signal SIGKILL`, … */
-  readonly falls = new Map<string, number>();
+  readonly falls = new Map(KNOWN_FALLS.map((how) => [how, 0]));
   readonly #open = new Map<number, (value: unknown) => void>();
   #send: ((question: Question) => void) | undefined;
   #last = 0;

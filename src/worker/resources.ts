@@ -43,10 +43,16 @@ export async function openResources(options: WorkerOptions, guard: OpenGuard): P
   const opened = ownsStore ? await openStore(given, projectDir, { keys, familyCalls, requestDays }) : given;
   const metrics = createWorkerMetrics();
   const store = metrics.store(opened);
-  const unwatch = opened.events.listen(metrics.listener(project.current));
+  const { executions } = opened;
+  const unwatch = opened.events.listen(metrics.listener({ registry: project.current, executions }));
   guard.know({ store, registry: project.current });
   const deafen = options.listener && store.events.listen(options.listener);
-  const telemetry = openTelemetry({ store, registry: project.current, onWarning: options.onWarning });
+  const telemetry = openTelemetry({
+    store,
+    registry: project.current,
+    onWarning: options.onWarning,
+    countSpans: metrics.countSpans,
+  });
   const sandbox = metrics.sandbox(
     createSandbox({ size: configuration.sandboxSize, wall: configuration.sandboxWall }),
   );
@@ -57,7 +63,7 @@ export async function openResources(options: WorkerOptions, guard: OpenGuard): P
     await sandbox.close();
     // Closes idle MCP connections only: those that other workers of this process are using stay open.
     await closeConnections();
-    await telemetry?.close();
+    await Promise.all([telemetry?.close(), metrics.close()]);
     deafen?.();
     unwatch();
     if (ownsStore) await store.close();

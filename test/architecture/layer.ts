@@ -30,6 +30,8 @@ const IN_PROCESS = 'worker/in-process.ts';
 const SUPERVISED = 'worker/under-supervision.ts';
 /** What a lone process does; the command adds its log. */
 const LONE = 'worker/lone-run.ts';
+/** One span for `everthread doctor`; OpenTelemetry's API is a matter of the worker. */
+const TRIAL = 'worker/telemetry/trial-span.ts';
 
 const ASSERTIONS = 'testing/run-assertions.ts';
 
@@ -91,7 +93,16 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       '@temporalio/common',
       '@temporalio/worker',
     ],
-    files: [WORKER, SUPERVISED, LONE, 'configuration.ts', 'otel.ts', 'secret-environment.ts', ...TEMPORAL],
+    files: [
+      WORKER,
+      SUPERVISED,
+      LONE,
+      TRIAL,
+      'configuration.ts',
+      'otel.ts',
+      'secret-environment.ts',
+      ...TEMPORAL,
+    ],
   },
   faces: {
     layers: OUTSIDE,

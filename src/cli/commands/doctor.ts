@@ -2,14 +2,14 @@
 
 import { escapeControls } from '../../core/value/shown-text.ts';
 import { command, TASK_QUEUE } from '../command.ts';
-import type { Check } from '../doctor/examine.ts';
+import type { Check } from '../doctor/check.ts';
 import { EXIT } from '../exit.ts';
 import { dimNote, note, printJson, printLine, type Tone, tone } from '../output/output.ts';
 
 export const doctor = command({
   description:
     'Checks Node, the project, its store, keys of models, the wall of the sandbox, the Temporal server with namespace, search attributes, ' +
-    'workers, and how fast a step is. Changes nothing, apart from one short workflow for the measurement. Exit code 1 if a check fails. ' +
+    'workers, how fast a step is, and, if OpenTelemetry is set up, what its endpoint answers to one span. Changes nothing, apart from that and one short workflow for the measurement. Exit code 1 if a check fails. ' +
     'With --json: { ok, checks: [{ name, status, message, next }] }.',
   options: TASK_QUEUE,
   async run({ project: projectDir, taskQueue, json }) {

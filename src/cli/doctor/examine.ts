@@ -31,6 +31,8 @@ import {
 } from '../connection/find-server.ts';
 import { isAbsent, showPath, showStore, storeFile } from '../connection/find-store.ts';
 import { installTemporalRuntime } from '../worker/temporal-runtime.ts';
+import { type Check, fail, ok, warn } from './check.ts';
+import { checkTelemetry } from './check-telemetry.ts';
 import { loadProbeBundle } from './probe-bundle.ts';
 import type { ProbeActivities, probe } from './probe-workflow.ts';
 
@@ -41,7 +43,13 @@ export interface Examination {
   readonly report: (check: Check) => void;
 }
 
-export async function examine({
+export async function examine(examination: Examination): Promise<void> {
+  await examineProject(examination);
+  const telemetry = await checkTelemetry(examination.projectDir);
+  if (telemetry) examination.report(telemetry);
+}
+
+async function examineProject({
   projectDir,
   taskQueue = readConfiguration().taskQueue,
   report,
@@ -113,28 +121,6 @@ async function measure(server: FoundServer, connection: Connection): Promise<Che
       'Check that you are allowed to run workflows on this server.',
     );
   }
-}
-
-/** One line of the doctor's report. */
-export interface Check {
-  readonly name: string;
-  readonly status: 'ok' | 'warn' | 'fail';
-  /** Result of the check, for people. */
-  readonly message: string;
-  /** The remedy. */
-  readonly next?: string;
-}
-
-export function ok(name: string, message: string): Check {
-  return { name, status: 'ok', message };
-}
-
-export function warn(name: string, message: string, next: string): Check {
-  return { name, status: 'warn', message, next };
-}
-
-export function fail(name: string, message: string, next: string): Check {
-  return { name, status: 'fail', message, next };
 }
 
 /** Checks that need no server: Node, the project, its store, model keys. */

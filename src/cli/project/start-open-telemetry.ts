@@ -21,9 +21,11 @@ export async function startOpenTelemetry(projectDir: string): Promise<'file' | '
     await loadFile(projectDir, file);
     return 'file';
   }
-  return ENDPOINTS.some((name) => process.env[name]?.trim()) && (await startSdk(projectDir))
-    ? 'sdk'
-    : 'nothing';
+  return hasOtlpEndpoint() && (await startSdk(projectDir)) ? 'sdk' : 'nothing';
+}
+
+export function hasOtlpEndpoint(): boolean {
+  return ENDPOINTS.some((name) => process.env[name]?.trim());
 }
 
 async function loadFile(projectDir: string, file: string): Promise<void> {

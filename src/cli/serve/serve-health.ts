@@ -144,7 +144,7 @@ function supervisorMetrics({ watch, answers, stopping }: Supervised): string {
       'worker_process_falls_total',
       'counter',
       'Worker processes of this command that ended unexpectedly and were restarted',
-      falls.length > 0 ? falls : [['{how="none"}', 0]],
+      falls,
     ),
     '',
   ].join('\n');

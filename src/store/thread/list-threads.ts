@@ -143,8 +143,8 @@ function whereStatus(query: ThreadQuery, status: ThreadStatus): ThreadQuery {
 
 const STATUSES: readonly ThreadStatus[] = ['idle', 'running', 'waiting', 'stopped', 'failed', 'terminated'];
 const MAX_COUNT = 10_000;
-/** Most queued items that are examined: the first ones may be of threads that wait. */
-const MAX_EXAMINED_ITEMS = 1000;
+/** Most queued items that are examined: the first ones may be of threads that wait. And most waiting threads: the first ones may wait for models. */
+const MAX_EXAMINED = 1000;
 
 /** Has a bounded cost, however many threads there are. */
 export async function takeCensus(context: CommandContext): Promise<Census> {
@@ -171,16 +171,35 @@ export async function takeCensus(context: CommandContext): Promise<Census> {
       // A limit may hold back what a thread's own code has queued, as long as nothing comes from outside.
       .where('own', '=', 0)
       .orderBy('created_at')
-      .limit(MAX_EXAMINED_ITEMS);
+      .limit(MAX_EXAMINED);
     const oldest = await db
       .selectFrom(front.as('front'))
       .innerJoin('threads', 'threads.id', 'front.thread_id')
       .select('front.created_at')
-      .where('threads.status', 'not in', ['waiting', 'terminated'])
+      // A stopped thread leaves its messages queued until it is told to go on.
+      .where('threads.status', 'not in', ['waiting', 'stopped', 'terminated'])
       .orderBy('front.created_at')
       .limit(1)
       .executeTakeFirst();
-    const waitingMs = oldest ? Math.max(0, context.now() - oldest.created_at) / 1000 : 0;
-    return { threads: Object.fromEntries(threads) as Census['threads'], oldestItemMs: waitingMs };
+    const waiting = db
+      .selectFrom('threads')
+      .select(['waiting_since', 'waiting_for'])
+      .where(sql<boolean>`waiting_since is not null`)
+      .orderBy('waiting_since')
+      .limit(MAX_EXAMINED);
+    const longest = await db
+      .selectFrom(waiting.as('some'))
+      .select('waiting_since')
+      // As it is written (transaction/waiting-for.ts).
+      .where('waiting_for', 'not like', '{"kind":"model"%')
+      .orderBy('waiting_since')
+      .limit(1)
+      .executeTakeFirst();
+    const ageMs = (at: number | null | undefined) => (at ? Math.max(0, context.now() - at) / 1000 : 0);
+    return {
+      threads: Object.fromEntries(threads) as Census['threads'],
+      oldestItemMs: ageMs(oldest?.created_at),
+      oldestWaitMs: ageMs(longest?.waiting_since),
+    };
   });
 }

@@ -213,9 +213,11 @@ export interface Census {
   readonly threads: Readonly<Record<ThreadStatus, number>>;
   /**
    * Milliseconds that the oldest item from outside has been queued in the store; 0 if there is none. Threads that wait
-   * for a person or have ended are left out.
+   * for a person, were stopped or have ended are left out.
    */
   readonly oldestItemMs: number;
+  /** Milliseconds that a thread has waited for people, the longest of all; 0 if none waits. */
+  readonly oldestWaitMs: number;
 }
 
 export interface ThreadTable {

@@ -37,6 +37,12 @@ export function takeCensusOnDemand(metrics: Metrics, place: CensusPlace): () => 
     labelNames: ['place'],
     registers,
   });
+  const people = new Gauge({
+    name: 'everthread_wait_oldest_seconds',
+    help: 'How long a thread has waited for people, the longest of all; every worker of the store reports the same',
+    labelNames: ['place'],
+    registers,
+  });
   const backlog = new Gauge({
     name: 'everthread_task_queue_backlog',
     help: 'Approximate number of tasks waiting in Temporal for a worker of this queue',
@@ -54,9 +60,11 @@ export function takeCensusOnDemand(metrics: Metrics, place: CensusPlace): () => 
     // No value rather than an outdated one.
     threads.reset();
     waiting.reset();
+    people.reset();
     if (!census) return;
     for (const [status, count] of Object.entries(census.threads)) threads.set({ status }, count);
     waiting.set({ place: 'store' }, census.oldestItemMs / 1000);
+    people.set({ place: 'store' }, census.oldestWaitMs / 1000);
   };
   const readQueues = async () => {
     const asked = [

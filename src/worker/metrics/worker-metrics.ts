@@ -1,27 +1,31 @@
 /**
  * All metrics of one worker, in the text format of Prometheus (docs/production.md lists them):
  *
- *   thread-metrics   steps, tools, models, retries: counted from the events that this process writes (`label`: label
- *                    values)
+ *   thread-metrics   steps, tools, models, retries: counted from the events that this process writes, into
+ *                    `thread-counters` and, for OpenTelemetry, `otel-sink`
  *   here             how long store commands take; requests to models that wait; runs of code, and child processes
  *   census-metrics   queried on demand: the store as a whole, the backlog of the task queues
  */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry as Metrics } from 'prom-client';
-import type { Registry } from '../../core/author/registry.ts';
 import { isRuntimeError } from '../../core/value/error.ts';
 import type { ModelLoad, RateLimiter } from '../../models/rate-limiter.ts';
 import type { Sandbox } from '../../sandbox/index.ts';
 import type { ThreadStore } from '../../store/store.ts';
 import type { EventListener } from '../../store/transaction/event-record.ts';
+import type { SpanCounter } from '../telemetry/telemetry.ts';
 import { type CensusPlace, takeCensusOnDemand } from './census-metrics.ts';
-import { listenToThreads } from './thread-metrics.ts';
+import { flushOtel } from './otel-sink.ts';
+import { listenToThreads, type ThreadMetricsPorts } from './thread-metrics.ts';
 
 export interface WorkerMetrics {
   /** Returns the same store with its commands measured. */
   store(store: ThreadStore): ThreadStore;
   sandbox(sandbox: Sandbox): Sandbox;
   limiter(limiter: RateLimiter): void;
-  listener(registry: () => Registry): EventListener;
+  listener(ports: ThreadMetricsPorts): EventListener;
+  readonly countSpans: SpanCounter;
+  /** Lets an OpenTelemetry SDK export what was recorded; takes two seconds at most. */
+  close(): Promise<void>;
   /** Includes the metrics of the whole store and of the task queues from now on. */
   watch(place: CensusPlace): void;
   /** Returns all metrics in the text format of Prometheus, version 0.0.4. */
@@ -36,7 +40,9 @@ export function createWorkerMetrics(): WorkerMetrics {
     store: (store) => measureStore(metrics, store),
     limiter: (limiter) => measureLimiter(metrics, limiter),
     sandbox: (sandbox) => measureSandbox(metrics, sandbox),
-    listener: (registry) => listenToThreads(metrics, registry),
+    countSpans: countSpans(metrics),
+    close: flushOtel,
+    listener: (ports) => listenToThreads(metrics, ports),
     watch(place) {
       const info = new Gauge({
         name: 'everthread_worker_info',
@@ -53,6 +59,17 @@ export function createWorkerMetrics(): WorkerMetrics {
       return metrics.metrics();
     },
   };
+}
+
+function countSpans(metrics: Metrics): SpanCounter {
+  const spans = new Counter({
+    name: 'everthread_spans_total',
+    help: 'Spans given to the OpenTelemetry SDK; outcome dropped: it could not export them, or not in time',
+    labelNames: ['outcome'],
+    registers: [metrics],
+  });
+  for (const outcome of ['exported', 'dropped']) spans.inc({ outcome }, 0);
+  return (outcome, count) => spans.inc({ outcome }, count);
 }
 
 /** Metrics of the rate limiter: requests to models that are under way, those that wait, and how many may run at once. */
@@ -154,6 +171,9 @@ function measureStore(metrics: Metrics, store: ThreadStore): ThreadStore {
     labelNames: ['code'],
     registers,
   });
+  // 0 before the first: `increase()` does not count what a series begins with.
+  for (const code of ['StoreUnavailable', 'StoreFull', 'StoreLost', 'StoreCorrupt'])
+    failures.inc({ code }, 0);
   const measured = (group: string, command: Command): Command => {
     return (...values) => {
       const end = time.startTimer({ store: group });

@@ -30,13 +30,14 @@ const digest = (text: string, bytes: number): string => hash('sha256', text).sli
 export const toTraceId = (name: string): string => (isTraceId(name) ? name : digest(name, 16));
 export const toSpanId = (key: string): string => digest(key, 8);
 
-export function createSpanSender(options: SpanSenderOptions = {}): (span: TraceSpan) => void {
+/** What it returns is false for a span that is sampled out. */
+export function createSpanSender(options: SpanSenderOptions = {}): (span: TraceSpan) => boolean {
   const tracer = trace.getTracer('everthread');
   const sampled = createSampling(tracer);
   let foreign = false;
   return (span) => {
     const ids = { traceId: toTraceId(span.trace), spanId: toSpanId(span.key) };
-    if (!sampled(ids.traceId)) return;
+    if (!sampled(ids.traceId)) return false;
     const { attributes, parent, startedAt, error } = span;
     const made = withIds(ids, () =>
       tracer.startSpan(
@@ -61,6 +62,7 @@ export function createSpanSender(options: SpanSenderOptions = {}): (span: TraceS
     }
     if (error !== undefined) made.setStatus({ code: SpanStatusCode.ERROR, message: error });
     made.end(toHrTime(span.endedAt));
+    return true;
   };
 }
 

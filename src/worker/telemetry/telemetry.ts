@@ -33,10 +33,14 @@ export interface Telemetry {
   close(): Promise<void>;
 }
 
+/** `dropped`: the SDK could not export them, or not in time. */
+export type SpanCounter = (outcome: 'exported' | 'dropped', count: number) => void;
+
 export interface TelemetryOptions {
   readonly store: Pick<ThreadStore, 'events' | 'traces'>;
   readonly registry: () => Registry;
   readonly onWarning?: ((warning: string) => void) | undefined;
+  readonly countSpans?: SpanCounter;
 }
 
 /** What the API does not declare, and SDKs have. */
@@ -45,7 +49,7 @@ interface Provider {
 }
 
 /** The SDK's provider; undefined if none is registered in this process. */
-function findProvider(): Provider | undefined {
+export function findProvider(): Provider | undefined {
   const found = trace.getTracerProvider() as Partial<ProxyTracerProvider>;
   // By its shape: the API may be in the process twice, and the copies share what is registered.
   const provider = found.getDelegate?.() ?? found;
@@ -64,6 +68,9 @@ class LogTelemetry implements Telemetry {
   readonly #send: ReturnType<typeof createSpanSender>;
   readonly #factoryOf: (model: string) => string | undefined;
   readonly #unlisten: () => void;
+  readonly #countSpans: SpanCounter | undefined;
+  /** Spans that were given to the SDK since its last flush. */
+  #given = 0;
   readonly #waiting = new Set<string>();
   /** Where each log is, until that is stored. */
   readonly #places = new Map<string, TraceCursor>();
@@ -72,9 +79,10 @@ class LogTelemetry implements Telemetry {
   #timer: NodeJS.Timeout | undefined;
   #flushing: Promise<void> | undefined;
 
-  constructor(provider: Provider, { store, registry, onWarning }: TelemetryOptions) {
+  constructor(provider: Provider, { store, registry, onWarning, countSpans }: TelemetryOptions) {
     const { OTEL_SEMCONV_STABILITY_OPT_IN: optIn = '' } = process.env;
     this.#provider = provider;
+    this.#countSpans = countSpans;
     this.#store = store;
     this.#factoryOf = (model) => registry().models.get(model)?.provider.name;
     this.#send = createSpanSender({
@@ -130,7 +138,7 @@ class LogTelemetry implements Telemetry {
       for (const row of page.rows) {
         const [next, spans] = projectSpans(state, row, { factoryOf: this.#factoryOf });
         state = next;
-        for (const span of spans) this.#send(span);
+        for (const span of spans) if (this.#send(span)) this.#given += 1;
       }
       if (page.seq > page.cursor.seq) this.#places.set(threadId, { seq: page.seq, state });
       more = page.more;
@@ -152,7 +160,10 @@ class LogTelemetry implements Telemetry {
   async #flushAndStore(withinMs: number): Promise<void> {
     const given = [...this.#places];
     if (given.length === 0) return;
-    await settledWithin(this.#provider.forceFlush?.(), withinMs);
+    const count = this.#given;
+    this.#given = 0;
+    const isExported = await settledWithin(this.#provider.forceFlush?.(), withinMs);
+    this.#countSpans?.(isExported ? 'exported' : 'dropped', count);
     for (const [threadId, place] of given) {
       await this.#store.traces.save({ threadId, ...place }).catch(() => undefined);
       if (this.#places.get(threadId) === place) this.#places.delete(threadId);
@@ -161,12 +172,17 @@ class LogTelemetry implements Telemetry {
   }
 }
 
-/** Waits for the promise, at most so long, and whatever becomes of it. */
-async function settledWithin(promise: Promise<void> | undefined, ms: number): Promise<void> {
+/** Waits for the promise, at most so long, and whatever becomes of it. False if it was late, or rejected. */
+async function settledWithin(promise: Promise<void> | undefined, ms: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(resolve, ms, false);
   });
-  await Promise.race([promise?.catch(() => undefined), late]);
+  const settled = promise?.then(
+    () => true,
+    () => false,
+  );
+  const isInTime = await Promise.race([settled ?? true, late]);
   clearTimeout(timer);
+  return isInTime;
 }

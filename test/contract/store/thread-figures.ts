@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import type { OpenWait } from '../../../src/store/wait/wait-record.ts';
+import { eventually } from '../../support/eventually.ts';
 import type { Stores } from '../store-contract.ts';
 import { call, message, openThread, spend, type ThreadDriver } from '../thread-driver.ts';
 
@@ -92,6 +93,61 @@ export function registerThreadFigures(given: () => Stores): void {
       await hold();
       await thread.rest('stopped');
       expect((await recordOf(thread)).waitingFor).toBeNull();
+    });
+  });
+
+  describe('the longest wait of a census', () => {
+    it('is that of a thread that waits for people, also if another one has waited for a model for longer', async () => {
+      const opened = await given().engine.open();
+      try {
+        const { store } = opened;
+        const held = await openThread(store);
+        const ref = await held.beginCall([message('a')]);
+        await store.modelCalls.hold({ ...ref, model: 'large', pauseMs: 1000, refusals: 1 });
+        const { since = 0 } = (await recordOf(held)).waitingFor ?? {};
+        expect((await store.threads.census()).oldestWaitMs).toBe(0);
+        await eventually('the model is waited for alone', () => Date.now() > since / 1000 + 200);
+        const asking = await openThread(store);
+        await asking.answer([message('a')], { content: null, toolCalls: [call('c0', 'look')] });
+        await asking.beginTool(1, 0);
+        const before = Date.now();
+        await store.waits.open({
+          id: randomUUID(),
+          threadId: asking.id,
+          key: 'ask:0',
+          kind: 'question',
+          name: 'look',
+          summary: 'May I?',
+          data: null,
+          blocks: true,
+          executionId: asking.executionId,
+          call: { step: 1, index: 0, attempt: 'attempt-1' },
+        });
+        const longest = () => store.threads.census().then(({ oldestWaitMs }) => oldestWaitMs);
+        await eventually('the person is waited for', async () => (await longest()) > 0);
+        const waitedMs = await longest();
+        // The clock may be the database's.
+        expect(waitedMs).toBeLessThanOrEqual(Date.now() - before + 100);
+      } finally {
+        await opened.close();
+      }
+    });
+  });
+
+  describe('the oldest item of a census', () => {
+    it('is that of a thread that goes on, and not of one that was stopped', async () => {
+      const opened = await given().engine.open();
+      try {
+        const thread = await openThread(opened.store);
+        await thread.answer([message('a')]);
+        await thread.stash(message('b'));
+        const oldest = () => opened.store.threads.census().then(({ oldestItemMs }) => oldestItemMs);
+        await eventually('the message waits for its step', async () => (await oldest()) > 0);
+        await thread.rest('stopped');
+        expect(await oldest()).toBe(0);
+      } finally {
+        await opened.close();
+      }
     });
   });
 
