@@ -56,7 +56,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     packages: ['node:', 'zod', '@temporalio/activity', '@temporalio/client', '@temporalio/common'],
     files: [MESSAGES],
   },
-  projections: { layers: ['core'], packages: [] },
+  projections: { layers: ['core'], packages: ['node:'] },
   client: {
     layers: ['core', 'projections', 'store'],
     packages: ['node:', '@temporalio/client', '@temporalio/common'],

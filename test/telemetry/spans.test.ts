@@ -91,6 +91,31 @@ describe('spans of a thread', () => {
     expect(input).toBeGreaterThan(0);
   });
 
+  it('have the ids that RunEvents have, also those of a child that is waited for', async () => {
+    const received = await receiver();
+    startSdk(received);
+    const runtime = await familyRuntime({
+      cast: cast({
+        main: [calls(SUBAGENT_CREATE, create('the north')), says('It is cold.')],
+        scout_a: [calls('finish', { text: 'snow' })],
+      }),
+      entries: [{ name: 'scout', ...RESUMABLE }],
+      runtime: { fresh: true },
+    });
+    const thread = await runtime.start('How is the north?');
+    await eventually('the root span', async () => roots(received).length === 1);
+    const [child] = await childrenOf(runtime, thread);
+    const told = new Map<string | null, unknown>();
+    for (const id of [thread, child?.threadId as string])
+      for await (const { event } of runtime.client.events(id, { as: 'run', follow: false }))
+        told.set(event.span_id, `${event.metadata.trace_id} ${event.parent_span_id ?? ''}`);
+    const spans = onceEach(received.spans);
+    expect(spans.map(({ spanId }) => told.get(spanId))).toEqual(
+      spans.map(({ traceId, parentSpanId = '' }) => `${traceId} ${parentSpanId}`),
+    );
+    expect(spans).toHaveLength(7);
+  });
+
   it('end with an answer that was rejected, as with one that was stored', async () => {
     const received = await receiver();
     startSdk(received);

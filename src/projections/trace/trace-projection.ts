@@ -5,10 +5,11 @@
  *   died ends with the row that says so.
  * - The same rows give the same spans, ids included.
  */
-import type { EventData, EventKind, ThreadEventOf } from '../../core/event/thread-event.ts';
+import type { EventData, EventKind, ThreadEvent, ThreadEventOf } from '../../core/event/thread-event.ts';
 import type { TracedRow } from '../../core/event/traced-row.ts';
 import { GEN_AI, OWN, providerName, type SpanAttributes } from './conventions.ts';
 import {
+  bodyKey,
   executionKey,
   type OpenCall,
   type OpenExecution,
@@ -56,6 +57,7 @@ export const ENDING_KINDS: ReadonlySet<EventKind> = new Set<EventKind>([
   'step.failed',
   'step.retried',
   'model.failed',
+  'wait.opened',
   'tool.result',
   'tool.unknown',
   'execution.ended',
@@ -140,7 +142,7 @@ const HANDLERS: Handlers = {
   'step.retried': (run, { at, step = 0, data: { handedOver } }) =>
     end(run, requestsOf(run, step), { at, error: handedOver ? 'WorkerShutdown' : 'WorkerLost' }),
   'tool.started': (run, { at, step = 0, data: { name, callId } }) => {
-    // A body that begins again: the worker of the one before was lost, or the body had asked and got its answer.
+    // A body that begins again, and had asked nothing: the worker of the one before was lost.
     const [rest, spans] = end(run, [bodyKey(run, step, callId)], { at, error: 'WorkerLost' });
     const call = { ...run, step, callId };
     const any = toolKey(call, 0);
@@ -160,6 +162,11 @@ const HANDLERS: Handlers = {
     });
     return [{ ...open, begun: { ...open.begun, [any]: attempt } }, spans];
   },
+  // A body that asks ends; with the answer, another one begins.
+  'wait.opened': (run, { at, step = 0, data: { callId, threadId } }) =>
+    callId === undefined || threadId !== undefined
+      ? [run, []]
+      : end(run, [bodyKey(run, step, callId)], { at }),
   'tool.result': (run, { at, step = 0, data: { callId, status } }) =>
     end(run, [bodyKey(run, step, callId)], { at, error: status === 'error' ? 'ToolError' : undefined }),
   'tool.unknown': (run, { at, step = 0, data: { callId } }) =>
@@ -273,11 +280,37 @@ function answerAttributes(
   );
 }
 
-/** Key of the newest body of a call. */
-function bodyKey(run: OpenExecution, step: number, callId: string): string {
-  const call = { ...run, step, callId };
-  return toolKey(call, run.begun[toolKey(call, 0)]);
+/**
+ * The span that a row is about: of the request that it names, or of the step's open one that it ends; else of the
+ * execution. `run` is the state before the row.
+ */
+export function spanOf(run: OpenExecution, { type, step = 0, attempt = 0, data }: ThreadEvent): SpanKeys {
+  const whole = { key: run.place.key, parent: run.parent?.key };
+  if (!OF_REQUEST.has(type)) return whole;
+  const { call, attempt: of = attempt } = data as { readonly call?: number; readonly attempt?: number };
+  const key =
+    call === undefined ? requestsOf(run, step).at(-1) : requestKey(run, { step, attempt: of, call });
+  return key === undefined ? whole : { key, parent: run.around[step] ?? run.place.key };
 }
+
+interface SpanKeys {
+  readonly key: string;
+  readonly parent: string | undefined;
+}
+
+/** Rows about a request to a model. */
+const OF_REQUEST: ReadonlySet<EventKind> = new Set<EventKind>([
+  'model.called',
+  'model.chunk',
+  'model.waiting',
+  'model.answered',
+  'model.failed',
+  'attempt.discarded',
+  'step.retried',
+  'step.failed',
+  'step.committed',
+  'output.rejected',
+]);
 
 /** Keys of the open requests of a step, in their order. */
 function requestsOf({ open }: OpenExecution, step: number): readonly string[] {

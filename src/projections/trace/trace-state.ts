@@ -1,4 +1,5 @@
 /** What the projection to spans keeps between two rows, and gives. All of it is JSON. */
+import { hash } from 'node:crypto';
 import type { TracedRun, TraceRoot } from '../../core/event/traced-row.ts';
 import type { SpanAttributes } from './conventions.ts';
 
@@ -71,11 +72,28 @@ export const requestKey = (
   { step, attempt, call }: { readonly step: number; readonly attempt: number; readonly call: number },
 ): string => JSON.stringify([threadId, executionId, step, attempt, call]);
 
+/** An open request, with its answer or without. */
+export const findRequest = (
+  run: OpenExecution,
+  { step = 0, attempt = 0 }: { readonly step?: number; readonly attempt?: number },
+  call: number,
+): OpenCall | undefined => run.open[requestKey(run, { step, attempt, call })];
+
 /** `attempt` counts the bodies of a call, from 1. */
 export const toolKey = (
   { threadId, executionId, step, callId }: TracedRun & { readonly step: number; readonly callId: string },
   attempt = 1,
 ): string => JSON.stringify([threadId, executionId, step, 'tool', callId, attempt]);
+
+/** The newest body of a call; the first one if none has begun. */
+export function bodyKey(run: OpenExecution, step: number, callId: string): string {
+  const call = { ...run, step, callId };
+  return toolKey(call, run.begun[toolKey(call, 0)]);
+}
+
+/** An action that code has invoked, and no model: only events show it (projections/run). */
+export const actionKey = ({ threadId, executionId }: TracedRun, id: string): string =>
+  JSON.stringify([threadId, executionId, 'action', id]);
 
 /** The trace of an execution: the one that its context names, else its own. */
 export function traceOf({ threadId, executionId, traceId }: TraceRoot): string {
@@ -84,3 +102,11 @@ export function traceOf({ threadId, executionId, traceId }: TraceRoot): string {
 
 /** An id as W3C's Trace Context has it. */
 export const isTraceId = (text: string): boolean => /^(?!0{32})[0-9a-f]{32}$/.test(text);
+
+/** 32 hex digits. */
+export const toTraceId = (name: string): string => (isTraceId(name) ? name : digest(name, 16));
+
+/** 16 hex digits. */
+export const toSpanId = (key: string): string => digest(key, 8);
+
+const digest = (text: string, bytes: number): string => hash('sha256', text).slice(0, bytes * 2);

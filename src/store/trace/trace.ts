@@ -34,8 +34,7 @@ export async function readUntraced(
       .orderBy('seq')
       .limit(PAGE)
       .execute();
-    const rows: TracedRow[] = [];
-    for (const event of found.map(readEvent)) rows.push(await describeRow(db, threadId, event));
+    const rows = await describeRows(db, threadId, found.map(readEvent));
     return { cursor, rows, seq: found.at(-1)?.seq ?? cursor.seq, more: found.length === PAGE };
   });
 }
@@ -55,20 +54,52 @@ async function findCursor(db: Transaction<Tables>, threadId: string, now: number
   return { seq: thread?.event_seq ?? 0, state: null };
 }
 
-async function describeRow(
+async function describeRows(
   db: Transaction<Tables>,
   threadId: string,
-  event: ThreadEvent,
-): Promise<TracedRow> {
-  if (event.type === 'execution.started')
-    return { event, execution: await describeExecution(db, threadId, event.data.executionId) };
-  if (event.type !== 'model.answered') return { event };
-  const { step = 0, attempt = 0, data } = event;
-  const key = { thread_id: threadId, step, attempt, call: data.call };
-  const call = await findRow(db, 'model_calls', key, ['started_at', 'first_token_at']);
-  return call?.first_token_at
-    ? { event, firstChunk: (call.first_token_at - call.started_at) / 1_000_000 }
-    : { event };
+  events: readonly ThreadEvent[],
+): Promise<readonly TracedRow[]> {
+  const firstChunks = await readFirstChunks(db, threadId, events);
+  const rows: TracedRow[] = [];
+  for (const event of events)
+    if (event.type === 'execution.started')
+      rows.push({ event, execution: await describeExecution(db, threadId, event.data.executionId) });
+    else if (event.type === 'model.answered')
+      rows.push({ event, firstChunk: firstChunks.get(requestOf(event, event.data.call)) });
+    else rows.push({ event });
+  return rows;
+}
+
+const requestOf = ({ step = 0, attempt = 0 }: Pick<ThreadEvent, 'step' | 'attempt'>, call: number): string =>
+  `${step}:${attempt}:${call}`;
+
+/** Seconds until the first chunk of the requests that these rows answer. */
+async function readFirstChunks(
+  db: Transaction<Tables>,
+  threadId: string,
+  events: readonly ThreadEvent[],
+): Promise<ReadonlyMap<string, number>> {
+  const steps = events.flatMap(({ type, step = 0 }) => (type === 'model.answered' ? [step] : []));
+  if (steps.length === 0) return new Map();
+  const calls = await selectRows(db, 'model_calls', { thread_id: threadId })
+    .select(['step', 'attempt', 'call', 'started_at', 'first_token_at'])
+    .where('step', 'in', [...new Set(steps)])
+    .execute();
+  return new Map(
+    calls.flatMap((call) =>
+      call.first_token_at
+        ? [[requestOf(call, call.call), (call.first_token_at - call.started_at) / 1_000_000] as const]
+        : [],
+    ),
+  );
+}
+
+export async function describeTraced(
+  context: CommandContext,
+  threadId: string,
+  executionId: string,
+): Promise<TracedExecution> {
+  return inSnapshot(context, (db) => describeExecution(db, threadId, executionId));
 }
 
 async function describeExecution(

@@ -4,7 +4,6 @@
  *   counts is its own affair, and no step waits for it.
  * - The ids are handed to the SDK through the id generator of `everthread/otel` (otel.ts).
  */
-import { hash } from 'node:crypto';
 import {
   type Context,
   ROOT_CONTEXT,
@@ -16,7 +15,7 @@ import {
 } from '@opentelemetry/api';
 import { withIds } from '../../otel.ts';
 import { withFormerNames } from '../../projections/trace/conventions.ts';
-import { isTraceId, type SpanPlace, type TraceSpan } from '../../projections/trace/trace-state.ts';
+import { type SpanPlace, type TraceSpan, toSpanId, toTraceId } from '../../projections/trace/trace-state.ts';
 
 export interface SpanSenderOptions {
   /** Adds the conventions' former names. */
@@ -24,11 +23,6 @@ export interface SpanSenderOptions {
   /** Told once if the SDK gives other ids than the log's: its spans then have no common tree. */
   readonly onForeignIds?: (hint: string) => void;
 }
-
-const digest = (text: string, bytes: number): string => hash('sha256', text).slice(0, bytes * 2);
-
-export const toTraceId = (name: string): string => (isTraceId(name) ? name : digest(name, 16));
-export const toSpanId = (key: string): string => digest(key, 8);
 
 export function createSpanSender(options: SpanSenderOptions = {}): (span: TraceSpan) => void {
   const tracer = trace.getTracer('everthread');
