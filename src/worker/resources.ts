@@ -5,6 +5,7 @@ import { closeConnections } from '../remote/mcp/index.ts';
 import { createSandbox, type Sandbox } from '../sandbox/index.ts';
 import { openStore } from '../store/open-store.ts';
 import type { ThreadStore } from '../store/store.ts';
+import type { EventListener } from '../store/transaction/event-record.ts';
 import { readTemporalSettings } from '../temporal-settings.ts';
 import { explainUnreachable } from '../temporal-unreachable.ts';
 import type { OpenGuard } from './fault-log.ts';
@@ -44,9 +45,9 @@ export async function openResources(options: WorkerOptions, guard: OpenGuard): P
   const metrics = createWorkerMetrics();
   const store = metrics.store(opened);
   const unwatch = opened.events.listen(metrics.listener(project.current));
-  guard.know({ store, registry: project.current });
-  const deafen = options.listener && store.events.listen(options.listener);
   const telemetry = openTelemetry({ store, registry: project.current, onWarning: options.onWarning });
+  guard.know({ store, registry: project.current, spanOf: telemetry?.spanOf });
+  const deafen = options.listener && store.events.listen(withSpans(options.listener, telemetry));
   const sandbox = metrics.sandbox(
     createSandbox({ size: configuration.sandboxSize, wall: configuration.sandboxWall }),
   );
@@ -76,6 +77,13 @@ export async function openResources(options: WorkerOptions, guard: OpenGuard): P
     telemetry,
     release,
   };
+}
+
+function withSpans(listener: EventListener, telemetry: Telemetry | undefined): EventListener {
+  if (!telemetry) return listener;
+  const told: EventListener['told'] = (thread, event) =>
+    listener.told({ ...thread, span: telemetry.spanOf(thread.threadId, event) }, event);
+  return { ...listener, told };
 }
 
 async function connect(options: WorkerOptions) {

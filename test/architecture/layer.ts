@@ -21,9 +21,12 @@ export const COMPOSITION_ROOT = [
   'temporal-settings.ts',
   'temporal-unreachable.ts',
   'otel.ts',
+  'traceparent.ts',
 ];
 /** How Temporal is connected to, and why that failed. */
 const TEMPORAL = ['temporal-settings.ts', 'temporal-unreachable.ts'];
+/** Names the running work to those whom it asks. */
+const TRACEPARENT = 'traceparent.ts';
 const WORKER = 'worker/index.ts';
 const IN_PROCESS = 'worker/in-process.ts';
 /** The first file that a worker process runs, before it loads everything else that a worker needs. */
@@ -43,13 +46,21 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     packages: ['@temporalio/workflow', '@temporalio/common'],
   },
   store: { layers: ['core'], packages: ['node:', 'kysely', 'pg'] },
-  models: { layers: ['core'], packages: ['node:', 'zod', 'openai', '@ai-sdk/provider'] },
+  models: {
+    layers: ['core'],
+    packages: ['node:', 'zod', 'openai', '@ai-sdk/provider'],
+    files: [TRACEPARENT],
+  },
   sandbox: {
     layers: ['core'],
     packages: ['node:', 'isolated-vm', 'sucrase', 'es-module-lexer'],
     files: ['kept-file.ts'],
   },
-  remote: { layers: ['core'], packages: ['@modelcontextprotocol/client', '@a2a-js/sdk', 'node:'] },
+  remote: {
+    layers: ['core'],
+    packages: ['@modelcontextprotocol/client', '@a2a-js/sdk', 'node:'],
+    files: [TRACEPARENT],
+  },
   author: { layers: ['core', 'remote', 'sandbox', 'store'], packages: ['node:'] },
   activities: {
     layers: ['core', 'definitions', 'remote', 'author', 'store', 'models', 'sandbox'],

@@ -18,6 +18,21 @@ export interface TracedExecution {
   readonly calledBy?: TracedCaller;
 }
 
+/** Names a request to a model, or the body of a call, that has begun. */
+export type TracedWork = { readonly threadId: string; readonly step: number } & (
+  | { readonly attempt: number; readonly call: number }
+  | { readonly callId: string }
+);
+
+/** Runs work while its span is OpenTelemetry's active one. */
+export type InSpan = <T>(work: TracedWork, run: () => Promise<T>) => Promise<T>;
+
+/** Fields of a line of the log. */
+export interface LoggedSpan {
+  readonly trace_id: string;
+  readonly span_id: string;
+}
+
 export interface TracedRun {
   readonly threadId: string;
   readonly executionId: string;

@@ -281,16 +281,20 @@ function answerAttributes(
 }
 
 /**
- * The span that a row is about: of the request that it names, or of the step's open one that it ends; else of the
+ * The span that a row is about: of the request or the call that it names, or of the step's open one that it ends; else of the
  * execution. `run` is the state before the row.
  */
 export function spanOf(run: OpenExecution, { type, step = 0, attempt = 0, data }: ThreadEvent): SpanKeys {
   const whole = { key: run.place.key, parent: run.parent?.key };
+  const around = run.around[step] ?? run.place.key;
+  const { callId } = data as { readonly callId?: string };
+  if (callId !== undefined && type.startsWith('tool.'))
+    return { key: bodyKey(run, step, callId), parent: around };
   if (!OF_REQUEST.has(type)) return whole;
   const { call, attempt: of = attempt } = data as { readonly call?: number; readonly attempt?: number };
   const key =
     call === undefined ? requestsOf(run, step).at(-1) : requestKey(run, { step, attempt: of, call });
-  return key === undefined ? whole : { key, parent: run.around[step] ?? run.place.key };
+  return key === undefined ? whole : { key, parent: around };
 }
 
 interface SpanKeys {

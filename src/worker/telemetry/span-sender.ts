@@ -7,6 +7,7 @@
 import {
   type Context,
   ROOT_CONTEXT,
+  type SpanContext,
   SpanKind,
   SpanStatusCode,
   TraceFlags,
@@ -24,11 +25,17 @@ export interface SpanSenderOptions {
   readonly onForeignIds?: (hint: string) => void;
 }
 
-export function createSpanSender(options: SpanSenderOptions = {}): (span: TraceSpan) => void {
+export interface SpanSender {
+  send(span: TraceSpan): void;
+  /** The context in which this span is the active one. */
+  contextOf(place: SpanPlace): Context;
+}
+
+export function createSpanSender(options: SpanSenderOptions = {}): SpanSender {
   const tracer = trace.getTracer('everthread');
   const sampled = createSampling(tracer);
   let foreign = false;
-  return (span) => {
+  const send = (span: TraceSpan): void => {
     const ids = { traceId: toTraceId(span.trace), spanId: toSpanId(span.key) };
     if (!sampled(ids.traceId)) return;
     const { attributes, parent, startedAt, error } = span;
@@ -56,6 +63,12 @@ export function createSpanSender(options: SpanSenderOptions = {}): (span: TraceS
     if (error !== undefined) made.setStatus({ code: SpanStatusCode.ERROR, message: error });
     made.end(toHrTime(span.endedAt));
   };
+  const contextOf = (place: SpanPlace): Context => {
+    const active = toSpanContext(place);
+    const traceFlags = sampled(active.traceId) ? TraceFlags.SAMPLED : TraceFlags.NONE;
+    return within({ ...active, traceFlags, isRemote: false });
+  };
+  return { send, contextOf };
 }
 
 /** The most traces whose sampling is kept in mind. */
@@ -80,15 +93,14 @@ function createSampling(tracer: Tracer): (traceId: string) => boolean {
   };
 }
 
-const toSpanContext = (place: SpanPlace) => ({
+const toSpanContext = (place: SpanPlace): SpanContext => ({
   traceId: toTraceId(place.trace),
   spanId: toSpanId(place.key),
   traceFlags: TraceFlags.SAMPLED,
   isRemote: true,
 });
 
-const within = (parent: ReturnType<typeof toSpanContext>): Context =>
-  trace.setSpanContext(ROOT_CONTEXT, parent);
+const within = (parent: SpanContext): Context => trace.setSpanContext(ROOT_CONTEXT, parent);
 
 /** Seconds and nanoseconds, of microseconds. */
 const toHrTime = (us: number): [number, number] => [Math.floor(us / 1_000_000), (us % 1_000_000) * 1000];
