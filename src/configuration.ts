@@ -78,6 +78,8 @@ export interface Configuration {
   readonly apiTokens: string | undefined;
   /** `EVERTHREAD_API_ORIGINS`: origins whose pages may call the HTTP API. */
   readonly apiOrigins: readonly string[];
+  /** `EVERTHREAD_API_TRACES`: whether the `traceparent` of callers without a token is a link, or joined. */
+  readonly apiTraces: 'link' | 'join';
   /** `EVERTHREAD_API_KEEP_ALIVE_MS`: how long the HTTP API keeps a connection between two requests. */
   readonly apiKeepAliveMs: number;
   /** `EVERTHREAD_PUBLIC_URL`: where clients reach the HTTP API, if that is behind a proxy. */
@@ -141,6 +143,7 @@ export function readConfiguration(given: Environment = configuredEnvironment()):
     devPort: readDevPort(environment),
     apiTokens: environment.EVERTHREAD_API_TOKENS,
     apiOrigins: readList(environment.EVERTHREAD_API_ORIGINS),
+    apiTraces: readApiTraces(environment.EVERTHREAD_API_TRACES),
     // Longer than the minute for which most balancers keep a connection.
     apiKeepAliveMs: readNumber(environment, 'EVERTHREAD_API_KEEP_ALIVE_MS', 65_000, 1000),
     publicUrl: environment.EVERTHREAD_PUBLIC_URL,
@@ -208,6 +211,14 @@ function readWall(text = 'auto'): WallSetting {
   throw new RuntimeError(
     'InvalidConfiguration',
     `EVERTHREAD_SANDBOX_WALL is "${text}": it must be one of ${WALL_SETTINGS.join(', ')}.`,
+  );
+}
+
+function readApiTraces(text = 'link'): Configuration['apiTraces'] {
+  if (text === 'link' || text === 'join') return text;
+  throw new RuntimeError(
+    'InvalidConfiguration',
+    `EVERTHREAD_API_TRACES is "${text}": it must be link or join.`,
   );
 }
 

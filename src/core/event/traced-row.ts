@@ -5,6 +5,8 @@ export interface TracedRow {
   readonly event: ThreadEvent;
   /** For `execution.started`. */
   readonly execution?: TracedExecution;
+  /** For `execution.ended`: spans elsewhere that it is linked to, each as `traceparent`. */
+  readonly links?: readonly string[] | undefined;
   /** For `model.answered`: seconds until the first chunk. */
   readonly firstChunk?: number | undefined;
 }
@@ -12,6 +14,8 @@ export interface TracedRow {
 export interface TracedExecution {
   readonly agent: string;
   readonly traceId?: string;
+  /** The span elsewhere that it is a part of. */
+  readonly traceparent?: string;
   readonly sessionId?: string;
   readonly userId?: string;
   /** The call that has created the thread. Set for the first execution of a child. */
@@ -49,4 +53,6 @@ export interface TracedCaller extends TracedRun {
 export interface TraceRoot extends TracedRun {
   /** The one that its context names. */
   readonly traceId?: string | undefined;
+  /** That of the span elsewhere that it is a part of. */
+  readonly traceparent?: string | undefined;
 }

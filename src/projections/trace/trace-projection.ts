@@ -13,6 +13,7 @@ import {
   executionKey,
   type OpenCall,
   type OpenExecution,
+  placeElsewhere,
   requestKey,
   type SpanPlace,
   type TraceSpan,
@@ -32,7 +33,7 @@ type Handlers = {
   readonly [Kind in EventKind]?: (
     run: OpenExecution,
     event: ThreadEventOf<Kind>,
-    more: TraceProject & Pick<TracedRow, 'firstChunk'>,
+    more: TraceProject & Pick<TracedRow, 'firstChunk' | 'links'>,
   ) => Transition<OpenExecution | null>;
 };
 
@@ -41,12 +42,12 @@ export function projectSpans(
   row: TracedRow,
   project: TraceProject,
 ): Transition<TraceState> {
-  const { event, firstChunk } = row;
+  const { event, firstChunk, links } = row;
   if (event.type === 'execution.started')
     return [{ threadId, execution: beginExecution(threadId, event, row) }, []];
   const handler = HANDLERS[event.type] as Handlers['tool.started'] | undefined;
   if (!execution || !handler) return [{ threadId, execution }, []];
-  const [next, spans] = handler(execution, event as never, { ...project, firstChunk });
+  const [next, spans] = handler(execution, event as never, { ...project, firstChunk, links });
   return [{ threadId, execution: next }, spans];
 }
 
@@ -69,16 +70,17 @@ function beginExecution(
   { at, data: { executionId } }: ThreadEventOf<'execution.started'>,
   { execution: known }: TracedRow,
 ): OpenExecution {
-  const { agent = 'unknown', traceId, sessionId, userId, calledBy } = known ?? {};
+  const { agent = 'unknown', traceId, traceparent, sessionId, userId, calledBy } = known ?? {};
   const caller = calledBy && { trace: traceOf(calledBy.root), key: toolKey(calledBy) };
   const joins = calledBy?.blocking === true;
-  const trace = joins && caller ? caller.trace : traceOf({ threadId, executionId, traceId });
+  const trace = joins && caller ? caller.trace : traceOf({ threadId, executionId, traceId, traceparent });
+  const elsewhere = traceparent === undefined ? undefined : placeElsewhere(traceparent);
   return {
     threadId,
     executionId,
     agent,
     place: { trace, key: executionKey(threadId, executionId) },
-    parent: joins && caller ? caller : null,
+    parent: joins && caller ? caller : (elsewhere ?? null),
     links: caller && !joins ? [caller] : [],
     startedAt: at,
     shared: {
@@ -171,10 +173,18 @@ const HANDLERS: Handlers = {
     end(run, [bodyKey(run, step, callId)], { at, error: status === 'error' ? 'ToolError' : undefined }),
   'tool.unknown': (run, { at, step = 0, data: { callId } }) =>
     end(run, [bodyKey(run, step, callId)], { at, error: 'WorkerLost' }),
-  'execution.ended': (run, { at, data: { reason, status, error } }) =>
-    endExecution(run, at, { reason, error: status === 'failed' ? (error?.code ?? reason) : undefined }),
+  'execution.ended': (run, { at, data: { reason, status, error } }, { links = [] }) =>
+    endExecution(withLinks(run, links), at, {
+      reason,
+      error: status === 'failed' ? (error?.code ?? reason) : undefined,
+    }),
   'thread.terminated': (run, { at }) => endExecution(run, at, { reason: 'terminated' }),
 };
+
+function withLinks(run: OpenExecution, links: readonly string[]): OpenExecution {
+  const places = links.flatMap((each) => placeElsewhere(each) ?? []);
+  return { ...run, links: [...run.links, ...places] };
+}
 
 function endExecution(
   run: OpenExecution,

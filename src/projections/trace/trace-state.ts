@@ -1,6 +1,7 @@
 /** What the projection to spans keeps between two rows, and gives. All of it is JSON. */
 import { hash } from 'node:crypto';
 import type { TracedRun, TraceRoot } from '../../core/event/traced-row.ts';
+import { readTraceparent } from '../../core/governance/traceparent.ts';
 import type { SpanAttributes } from './conventions.ts';
 
 /**
@@ -95,8 +96,10 @@ export function bodyKey(run: OpenExecution, step: number, callId: string): strin
 export const actionKey = ({ threadId, executionId }: TracedRun, id: string): string =>
   JSON.stringify([threadId, executionId, 'action', id]);
 
-/** The trace of an execution: the one that its context names, else its own. */
-export function traceOf({ threadId, executionId, traceId }: TraceRoot): string {
+/** The trace of an execution: that of the span elsewhere that it is a part of, or the one that its context names, else its own. */
+export function traceOf({ threadId, executionId, traceId, traceparent }: TraceRoot): string {
+  const elsewhere = traceparent === undefined ? undefined : readTraceparent(traceparent);
+  if (elsewhere) return elsewhere.traceId;
   return traceId && isTraceId(traceId) ? traceId : executionKey(threadId, executionId);
 }
 
@@ -107,6 +110,14 @@ export const isTraceId = (text: string): boolean => /^(?!0{32})[0-9a-f]{32}$/.te
 export const toTraceId = (name: string): string => (isTraceId(name) ? name : digest(name, 16));
 
 /** 16 hex digits. */
-export const toSpanId = (key: string): string => digest(key, 8);
+export const toSpanId = (key: string): string => (SPAN_ID.test(key) ? key : digest(key, 8));
+
+/** A span elsewhere is known by its id alone. */
+const SPAN_ID = /^[0-9a-f]{16}$/;
+
+export function placeElsewhere(traceparent: string): SpanPlace | undefined {
+  const found = readTraceparent(traceparent);
+  return found && { trace: found.traceId, key: found.spanId };
+}
 
 const digest = (text: string, bytes: number): string => hash('sha256', text).slice(0, bytes * 2);

@@ -8,10 +8,12 @@
 import type { Kysely, Transaction } from 'kysely';
 import type { ThreadEvent } from '../../core/event/thread-event.ts';
 import type { TracedCaller, TracedExecution, TracedRow, TraceRoot } from '../../core/event/traced-row.ts';
+import type { RunContext } from '../../core/governance/run-context.ts';
 import { readEvent } from '../schema/rows.ts';
 import type { Tables } from '../schema/tables.ts';
 import { type CommandContext, inSnapshot } from '../transaction/context.ts';
 import { findRow, selectRows } from '../transaction/rows.ts';
+import { readContext } from '../transaction/step-place.ts';
 import type { SaveTrace, TraceCursor, UntracedRows } from './trace-record.ts';
 
 const PAGE = 500;
@@ -66,8 +68,19 @@ async function describeRows(
       rows.push({ event, execution: await describeExecution(db, threadId, event.data.executionId) });
     else if (event.type === 'model.answered')
       rows.push({ event, firstChunk: firstChunks.get(requestOf(event, event.data.call)) });
+    else if (event.type === 'execution.ended')
+      rows.push({ event, links: (await readContextOf(db, threadId, event.data.executionId))?.traceLinks });
     else rows.push({ event });
   return rows;
+}
+
+async function readContextOf(
+  db: Transaction<Tables>,
+  threadId: string,
+  executionId: string,
+): Promise<RunContext | null> {
+  const row = await findRow(db, 'executions', { thread_id: threadId, id: executionId }, ['run_context']);
+  return readContext(row?.run_context ?? null);
 }
 
 const requestOf = ({ step = 0, attempt = 0 }: Pick<ThreadEvent, 'step' | 'attempt'>, call: number): string =>
@@ -112,7 +125,7 @@ async function describeExecution(
   const caller = await findCaller(db, threadId, executionId);
   return {
     agent: row?.agent ?? thread?.agent ?? 'unknown',
-    ...(row?.trace_id ? { traceId: row.trace_id } : {}),
+    ...traceNamesOf(row),
     ...(row?.session_id ? { sessionId: row.session_id } : {}),
     ...(thread?.user_id ? { userId: thread.user_id } : {}),
     ...(caller ? { calledBy: { ...caller, root: await findRoot(db, caller) } } : {}),
@@ -156,8 +169,22 @@ async function findRoot(db: Transaction<Tables>, caller: Caller): Promise<TraceR
     if (!above?.blocking) break;
     ({ threadId, executionId } = above);
   }
-  const row = await findRow(db, 'executions', { thread_id: threadId, id: executionId }, ['trace_id']);
-  return { threadId, executionId, ...(row?.trace_id ? { traceId: row.trace_id } : {}) };
+  const names = ['trace_id', 'run_context'] as const;
+  const row = await findRow(db, 'executions', { thread_id: threadId, id: executionId }, names);
+  return { threadId, executionId, ...traceNamesOf(row) };
+}
+
+type TraceNames = Pick<TraceRoot, 'traceId' | 'traceparent'>;
+
+/** A running execution keeps them: what joins it adds links alone. */
+function traceNamesOf(
+  row: { readonly trace_id: string | null; readonly run_context: string | null } | undefined,
+) {
+  const { traceparent } = readContext(row?.run_context ?? null) ?? {};
+  return {
+    ...(row?.trace_id ? { traceId: row.trace_id } : {}),
+    ...(traceparent ? { traceparent } : {}),
+  } satisfies TraceNames;
 }
 
 /** Does nothing if another process has come further. */
