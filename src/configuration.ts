@@ -95,6 +95,8 @@ export interface Configuration {
   readonly health: string | undefined;
   /** `EVERTHREAD_TEMPORAL_METRICS`: `host:port` where Temporal's SDK serves its own metrics; if absent, nowhere. */
   readonly temporalMetrics: string | undefined;
+  /** `EVERTHREAD_TRACES`: whether a long execution is several traces (docs/observability.md). */
+  readonly traces: 'parts' | 'execution';
   /** `EVERTHREAD_LOG`: `<level>[,json]` with level trace, debug, info, warn or error. */
   readonly log: { readonly level: LogLevel; readonly format: 'text' | 'json' };
 }
@@ -151,6 +153,7 @@ export function readConfiguration(given: Environment = configuredEnvironment()):
     trustedProxies: readList(environment.EVERTHREAD_TRUSTED_PROXIES),
     health: environment.EVERTHREAD_HEALTH,
     temporalMetrics: environment.EVERTHREAD_TEMPORAL_METRICS,
+    traces: readTraces(environment.EVERTHREAD_TRACES),
     log: readLog(environment),
   };
 }
@@ -211,6 +214,15 @@ function readWall(text = 'auto'): WallSetting {
   throw new RuntimeError(
     'InvalidConfiguration',
     `EVERTHREAD_SANDBOX_WALL is "${text}": it must be one of ${WALL_SETTINGS.join(', ')}.`,
+  );
+}
+
+/** Also for whoever reads events with the ids of spans. */
+export function readTraces(text = 'parts'): Configuration['traces'] {
+  if (text === 'parts' || text === 'execution') return text;
+  throw new RuntimeError(
+    'InvalidConfiguration',
+    `EVERTHREAD_TRACES is "${text}": it must be parts or execution.`,
   );
 }
 

@@ -2,11 +2,14 @@
  * Reads a thread's log through a projection, and follows it. A reading begins at the start of the execution that its
  * cursor lies in, so its events do not depend on where it resumes.
  */
+import { readTraces } from '../configuration.ts';
+import type { TracedExecution } from '../core/event/traced-row.ts';
 import { RuntimeError } from '../core/value/error.ts';
 import type { FollowProjected, FormEvents, LogForm } from '../projections/log-form.ts';
 import { type FormReader, LOG_READERS } from '../projections/log-reader.ts';
 import type { Cursor, LogRow, Projected } from '../projections/projection.ts';
 import { readCursor, withCursors } from '../projections/projection.ts';
+import { completeExecution } from '../projections/trace/caller-trace.ts';
 import type { ThreadStore } from '../store/store.ts';
 import { type FollowPages, followRows } from './follow-events.ts';
 import { HistoryRows } from './history-rows.ts';
@@ -149,7 +152,7 @@ function fillParts(
         return {
           event,
           ...(runId === undefined ? {} : { context: await readContext(store, threadId, executionId) }),
-          ...(ofTrace ? { execution: await store.traces.describe(threadId, executionId) } : {}),
+          ...(ofTrace ? { execution: await readTraced(store, threadId, executionId) } : {}),
         };
       }
       // No projection reads the content of system messages.
@@ -157,6 +160,11 @@ function fillParts(
       return { event, message: await store.messages.get(threadId, event.data.messageId) };
     }),
   );
+}
+
+async function readTraced({ traces }: ThreadStore, threadId: string, id: string): Promise<TracedExecution> {
+  const parts = readTraces(process.env.EVERTHREAD_TRACES) === 'parts';
+  return completeExecution(await traces.describe(threadId, id), { parts, read: traces.read });
 }
 
 async function readContext(store: ThreadStore, threadId: string, id: string): Promise<LogRow['context']> {

@@ -45,7 +45,12 @@ export async function openResources(options: WorkerOptions, guard: OpenGuard): P
   const metrics = createWorkerMetrics();
   const store = metrics.store(opened);
   const unwatch = opened.events.listen(metrics.listener(project.current));
-  const telemetry = openTelemetry({ store, registry: project.current, onWarning: options.onWarning });
+  const telemetry = openTelemetry({
+    store,
+    registry: project.current,
+    traces: configuration.traces,
+    onWarning: options.onWarning,
+  });
   guard.know({ store, registry: project.current, spanOf: telemetry?.spanOf });
   const deafen = options.listener && store.events.listen(withSpans(options.listener, telemetry));
   const sandbox = metrics.sandbox(

@@ -20,7 +20,12 @@ export interface TracedExecution {
   readonly userId?: string;
   /** The call that has created the thread. Set for the first execution of a child. */
   readonly calledBy?: TracedCaller;
+  /** False if the execution is one trace, however long it takes. */
+  readonly parts?: boolean;
 }
+
+/** A part of an execution ends with a wait that is longer, in microseconds, or once it has so many spans. */
+export const TRACE_PART = { waitUs: 3_600_000_000, spans: 5_000 } as const;
 
 /** Names a request to a model, or the body of a call, that has begun. */
 export type TracedWork = { readonly threadId: string; readonly step: number } & (
@@ -48,6 +53,12 @@ export interface TracedCaller extends TracedRun {
   readonly blocking: boolean;
   /** The outermost execution that waits for this one's caller, directly or not; else the caller itself. */
   readonly root: TraceRoot;
+  /** Number of the first row of the execution that calls. */
+  readonly firstSeq: number;
+  /** True if that execution, or one that waits for it, may have had several parts by then. */
+  readonly isLong: boolean;
+  /** Trace of the call, if it is known to be another than the root's. */
+  readonly trace?: string;
 }
 
 export interface TraceRoot extends TracedRun {

@@ -34,6 +34,8 @@ export const OWN = {
   /** US dollars. */
   cost: 'everthread.cost_usd',
   stopReason: 'everthread.stop_reason',
+  /** From 1; absent if an execution has one part. */
+  part: 'everthread.execution.part',
 } as const;
 
 /** Names of the conventions 1.41 that changed since: added with `OTEL_SEMCONV_STABILITY_OPT_IN=gen_ai/dup`. */

@@ -6,13 +6,14 @@
  * - The same rows give the same spans, ids included.
  */
 import type { EventData, EventKind, ThreadEvent, ThreadEventOf } from '../../core/event/thread-event.ts';
-import type { TracedRow } from '../../core/event/traced-row.ts';
+import { TRACE_PART, type TracedRow } from '../../core/event/traced-row.ts';
 import { GEN_AI, OWN, providerName, type SpanAttributes } from './conventions.ts';
 import {
   bodyKey,
   executionKey,
   type OpenCall,
   type OpenExecution,
+  partKey,
   placeElsewhere,
   requestKey,
   type SpanPlace,
@@ -45,10 +46,33 @@ export function projectSpans(
   const { event, firstChunk, links } = row;
   if (event.type === 'execution.started')
     return [{ threadId, execution: beginExecution(threadId, event, row) }, []];
+  // Streamed text may be removed: it must not count.
+  if (!execution || event.type === 'model.chunk') return [{ threadId, execution }, []];
+  const [run, ended] = isPartOver(execution, event) ? endPart(execution, event.at) : [execution, []];
   const handler = HANDLERS[event.type] as Handlers['tool.started'] | undefined;
-  if (!execution || !handler) return [{ threadId, execution }, []];
-  const [next, spans] = handler(execution, event as never, { ...project, firstChunk, links });
-  return [{ threadId, execution: next }, spans];
+  const [next, spans] = handler ? handler(run, event as never, { ...project, firstChunk, links }) : [run, []];
+  const lastAt = Math.max(run.lastAt, event.at);
+  return [
+    { threadId, execution: next && { ...next, given: next.given + spans.length, lastAt } },
+    [...ended, ...spans],
+  ];
+}
+
+/** A part ends while nothing runs, before the row with which the work goes on. */
+function isPartOver({ parts, open, given, lastAt }: OpenExecution, { at, type }: ThreadEvent): boolean {
+  if (!parts || type === 'execution.ended' || type === 'thread.terminated') return false;
+  const isDue = at - lastAt > TRACE_PART.waitUs || given >= TRACE_PART.spans;
+  return isDue && Object.keys(open).length === 0;
+}
+
+/** Ends a part with the newest row before; the next one is a trace of its own. Each is linked to the other. */
+function endPart(run: OpenExecution, at: number): Transition {
+  const part = run.part + 1;
+  const key = partKey(run, part);
+  const place = { trace: key, key };
+  const next = { ...run, part, place, parent: null, links: [run.place], startedAt: at };
+  const whole = wholeSpan({ ...run, links: [...run.links, place] }, run.lastAt, { [OWN.part]: run.part });
+  return [{ ...next, given: 0, input: 0, output: 0, around: {} }, [whole]];
 }
 
 /** Kinds of rows after which a span may be given. */
@@ -71,7 +95,7 @@ function beginExecution(
   { execution: known }: TracedRow,
 ): OpenExecution {
   const { agent = 'unknown', traceId, traceparent, sessionId, userId, calledBy } = known ?? {};
-  const caller = calledBy && { trace: traceOf(calledBy.root), key: toolKey(calledBy) };
+  const caller = calledBy && { trace: calledBy.trace ?? traceOf(calledBy.root), key: toolKey(calledBy) };
   const joins = calledBy?.blocking === true;
   const trace = joins && caller ? caller.trace : traceOf({ threadId, executionId, traceId, traceparent });
   const elsewhere = traceparent === undefined ? undefined : placeElsewhere(traceparent);
@@ -83,6 +107,10 @@ function beginExecution(
     parent: joins && caller ? caller : (elsewhere ?? null),
     links: caller && !joins ? [caller] : [],
     startedAt: at,
+    parts: known?.parts ?? true,
+    part: 1,
+    given: 0,
+    lastAt: at,
     shared: {
       [GEN_AI.conversation]: threadId,
       [GEN_AI.agent]: agent,
@@ -192,7 +220,17 @@ function endExecution(
   { reason, error }: { readonly reason: string; readonly error?: string | undefined },
 ): Transition<null> {
   const [, spans] = end(run, Object.keys(run.open), { at, error: error ?? reason });
-  const whole: TraceSpan = {
+  const attributes = {
+    [OWN.stopReason]: reason,
+    ...(run.part > 1 ? { [OWN.part]: run.part } : {}),
+    ...(error ? { [GEN_AI.error]: error } : {}),
+  };
+  return [null, [...spans, { ...wholeSpan(run, at, attributes), ...(error ? { error } : {}) }]];
+}
+
+/** The span of an execution, or of a part of it. */
+function wholeSpan(run: OpenExecution, at: number, attributes: SpanAttributes): TraceSpan {
+  return {
     ...run.place,
     parent: run.parent,
     links: run.links,
@@ -205,12 +243,9 @@ function endExecution(
       [GEN_AI.operation]: 'invoke_agent',
       [GEN_AI.inputTokens]: run.input,
       [GEN_AI.outputTokens]: run.output,
-      [OWN.stopReason]: reason,
-      ...(error ? { [GEN_AI.error]: error } : {}),
+      ...attributes,
     },
-    ...(error ? { error } : {}),
   };
-  return [null, [...spans, whole]];
 }
 
 function begin(

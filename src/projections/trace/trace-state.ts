@@ -46,8 +46,16 @@ export interface OpenExecution extends TracedRun {
   readonly parent: SpanPlace | null;
   readonly links: readonly SpanPlace[];
   readonly startedAt: number;
+  /** False if it is one trace, however long it takes. */
+  readonly parts: boolean;
+  /** Number of the part that is open, from 1. */
+  readonly part: number;
+  /** Spans that were given of this part. */
+  readonly given: number;
+  /** Time of the newest row. */
+  readonly lastAt: number;
   readonly shared: SpanAttributes;
-  /** Sums of the requests of the execution. */
+  /** Sums of the requests of the part. */
   readonly input: number;
   readonly output: number;
   /** Requests and calls that have not ended, by key. */
@@ -67,6 +75,10 @@ export interface TraceState {
 
 export const executionKey = (threadId: string, executionId: string): string =>
   JSON.stringify([threadId, executionId]);
+
+/** A part of an execution after its first. */
+export const partKey = ({ threadId, executionId }: TracedRun, part: number): string =>
+  JSON.stringify([threadId, executionId, 'part', part]);
 
 export const requestKey = (
   { threadId, executionId }: TracedRun,

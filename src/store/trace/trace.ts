@@ -7,7 +7,13 @@
  */
 import type { Kysely, Transaction } from 'kysely';
 import type { ThreadEvent } from '../../core/event/thread-event.ts';
-import type { TracedCaller, TracedExecution, TracedRow, TraceRoot } from '../../core/event/traced-row.ts';
+import {
+  TRACE_PART,
+  type TracedCaller,
+  type TracedExecution,
+  type TracedRow,
+  type TraceRoot,
+} from '../../core/event/traced-row.ts';
 import type { RunContext } from '../../core/governance/run-context.ts';
 import { readEvent } from '../schema/rows.ts';
 import type { Tables } from '../schema/tables.ts';
@@ -128,11 +134,11 @@ async function describeExecution(
     ...traceNamesOf(row),
     ...(row?.session_id ? { sessionId: row.session_id } : {}),
     ...(thread?.user_id ? { userId: thread.user_id } : {}),
-    ...(caller ? { calledBy: { ...caller, root: await findRoot(db, caller) } } : {}),
+    ...(caller ? { calledBy: { ...caller, ...(await findRoot(db, caller, row?.started_at ?? 0)) } } : {}),
   };
 }
 
-type Caller = Omit<TracedCaller, 'root'>;
+type Caller = Omit<TracedCaller, 'root' | 'firstSeq' | 'isLong' | 'trace'>;
 
 /** The call that has created the thread, if this is the thread's first execution. */
 async function findCaller(
@@ -162,16 +168,46 @@ async function findCaller(
   };
 }
 
-async function findRoot(db: Transaction<Tables>, caller: Caller): Promise<TraceRoot> {
+async function findRoot(
+  db: Transaction<Tables>,
+  caller: Caller,
+  startedAt: number,
+): Promise<Pick<TracedCaller, 'root' | 'firstSeq' | 'isLong'>> {
   let { threadId, executionId } = caller;
+  let row = await readExecution(db, threadId, executionId);
+  const firstSeq = row?.first_seq ?? 1;
+  let isLong = mayHaveParts(row, startedAt);
   for (let depth = 0; depth < MAX_DEPTH; depth++) {
     const above = await findCaller(db, threadId, executionId);
     if (!above?.blocking) break;
     ({ threadId, executionId } = above);
+    row = await readExecution(db, threadId, executionId);
+    isLong ||= mayHaveParts(row, startedAt);
   }
-  const names = ['trace_id', 'run_context'] as const;
-  const row = await findRow(db, 'executions', { thread_id: threadId, id: executionId }, names);
-  return { threadId, executionId, ...traceNamesOf(row) };
+  return { root: { threadId, executionId, ...traceNamesOf(row) }, firstSeq, isLong };
+}
+
+type ExecutionInLog = Awaited<ReturnType<typeof readExecution>>;
+
+function readExecution(db: Transaction<Tables>, threadId: string, executionId: string) {
+  return selectRows(db, 'executions', { thread_id: threadId })
+    .innerJoin('threads', 'threads.id', 'executions.thread_id')
+    .where('executions.id', '=', executionId)
+    .select([
+      'executions.trace_id',
+      'executions.run_context',
+      'executions.first_seq',
+      'executions.started_at',
+      'threads.event_seq',
+    ])
+    .executeTakeFirst();
+}
+
+/** A span ends with a row of its own. */
+function mayHaveParts(row: ExecutionInLog, at: number): boolean {
+  if (!row) return false;
+  const rows = row.event_seq - (row.first_seq ?? 0);
+  return at - row.started_at > TRACE_PART.waitUs || rows >= TRACE_PART.spans;
 }
 
 type TraceNames = Pick<TraceRoot, 'traceId' | 'traceparent'>;

@@ -13,6 +13,7 @@ import { context, type ProxyTracerProvider, trace } from '@opentelemetry/api';
 import type { Registry } from '../../core/author/registry.ts';
 import type { ThreadEvent } from '../../core/event/thread-event.ts';
 import type { InSpan, LoggedSpan, TracedWork } from '../../core/event/traced-row.ts';
+import { type CallerLogs, completeRow } from '../../projections/trace/caller-trace.ts';
 import { ENDING_KINDS, projectSpans, spanOf } from '../../projections/trace/trace-projection.ts';
 import {
   bodyKey,
@@ -50,6 +51,8 @@ export interface Telemetry {
 export interface TelemetryOptions {
   readonly store: Pick<ThreadStore, 'events' | 'traces'>;
   readonly registry: () => Registry;
+  /** `execution`: one trace for each, however long it takes. */
+  readonly traces?: 'parts' | 'execution';
   readonly onWarning?: ((warning: string) => void) | undefined;
 }
 
@@ -77,6 +80,7 @@ class LogTelemetry implements Telemetry {
   readonly #store: TelemetryOptions['store'];
   readonly #sender: SpanSender;
   readonly #factoryOf: (model: string) => string | undefined;
+  readonly #callers: CallerLogs;
   readonly #unlisten: () => void;
   readonly #waiting = new Set<string>();
   /** Where each log is, until that is stored. */
@@ -90,10 +94,11 @@ class LogTelemetry implements Telemetry {
   #timer: NodeJS.Timeout | undefined;
   #flushing: Promise<void> | undefined;
 
-  constructor(provider: Provider, { store, registry, onWarning }: TelemetryOptions) {
+  constructor(provider: Provider, { store, registry, traces = 'parts', onWarning }: TelemetryOptions) {
     const { OTEL_SEMCONV_STABILITY_OPT_IN: optIn = '' } = process.env;
     this.#provider = provider;
     this.#store = store;
+    this.#callers = { parts: traces === 'parts', read: store.traces.read };
     this.#factoryOf = (model) => registry().models.get(model)?.provider.name;
     this.#sender = createSpanSender({
       formerNames: optIn.split(',').some((each) => each.trim() === 'gen_ai/dup'),
@@ -188,7 +193,8 @@ class LogTelemetry implements Telemetry {
       const page = await this.#store.traces.read(threadId, this.#places.get(threadId));
       let state = (page.cursor.state ?? { threadId, execution: null }) as TraceState;
       for (const row of page.rows) {
-        const [next, spans] = projectSpans(state, row, { factoryOf: this.#factoryOf });
+        const known = row.execution ? await completeRow(row, this.#callers) : row;
+        const [next, spans] = projectSpans(state, known, { factoryOf: this.#factoryOf });
         state = next;
         for (const span of spans) this.#sender.send(span);
       }
