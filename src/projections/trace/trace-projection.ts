@@ -123,11 +123,15 @@ function beginExecution(
     open: {},
     around: {},
     begun: {},
+    asked: {},
     compacted: [],
   };
 }
 
 const HANDLERS: Handlers = {
+  'message.created': (run, { data: { messageId } }) => [{ ...run, said: messageId }, []],
+  'tool.called': (run, { data: { callId } }) =>
+    run.said === undefined ? [run, []] : [{ ...run, asked: { ...run.asked, [callId]: run.said } }, []],
   'step.started': (run, { step, data: { parentStep, callId } }) =>
     step === undefined || parentStep === undefined || callId === undefined
       ? [run, []]
@@ -149,6 +153,7 @@ const HANDLERS: Handlers = {
         [OWN.attempt]: attempt,
         ...(run.compacted.includes(step) ? { [GEN_AI.compacted]: true } : {}),
       },
+      content: { threadId: run.threadId, request: `${step}.${attempt}.${call}` },
     }),
     [],
   ],
@@ -163,8 +168,8 @@ const HANDLERS: Handlers = {
   },
   'model.failed': (run, { at, step = 0, attempt = 0, data: { call, code } }) =>
     end(run, [requestKey(run, { step, attempt, call })], { at, error: code ?? 'unknown' }),
-  'step.committed': (run, { at, step = 0, data: { finishReason } }) =>
-    end(run, requestsOf(run, step), { at, finishReason, error: 'WorkerLost' }),
+  'step.committed': (run, { at, step = 0, data: { finishReason, messageId: answer } }) =>
+    end(run, requestsOf(run, step), { at, finishReason, answer, error: 'WorkerLost' }),
   'output.rejected': (run, { at, step = 0, data: { finishReason } }) =>
     end(run, requestsOf(run, step), { at, finishReason, error: 'WorkerLost' }),
   'step.failed': (run, { at, step = 0, data: { code } }) =>
@@ -189,6 +194,7 @@ const HANDLERS: Handlers = {
         [GEN_AI.toolCall]: callId,
         ...(attempt > 1 ? { [OWN.attempt]: attempt } : {}),
       },
+      content: { threadId: run.threadId, callId, asked: run.asked[callId] },
     });
     return [{ ...open, begun: { ...open.begun, [any]: attempt } }, spans];
   },
@@ -197,8 +203,11 @@ const HANDLERS: Handlers = {
     callId === undefined || threadId !== undefined
       ? [run, []]
       : end(run, [bodyKey(run, step, callId)], { at }),
-  'tool.result': (run, { at, step = 0, data: { callId, status } }) =>
-    end(run, [bodyKey(run, step, callId)], { at, error: status === 'error' ? 'ToolError' : undefined }),
+  'tool.result': (run, { at, step = 0, data: { callId, status } }) => {
+    const { [callId]: _, ...asked } = run.asked;
+    const error = status === 'error' ? 'ToolError' : undefined;
+    return end({ ...run, asked }, [bodyKey(run, step, callId)], { at, answer: run.said, error });
+  },
   'tool.unknown': (run, { at, step = 0, data: { callId } }) =>
     end(run, [bodyKey(run, step, callId)], { at, error: 'WorkerLost' }),
   'execution.ended': (run, { at, data: { reason, status, error } }, { links = [] }) =>
@@ -266,6 +275,8 @@ interface CallEnd {
   readonly at: number;
   /** The one of the step's answer. */
   readonly finishReason?: string | undefined;
+  /** The message of the step's answer, or of the call's result. */
+  readonly answer?: string | undefined;
   /** What ended the work, unless it has its answer. */
   readonly error?: string | undefined;
 }
@@ -277,16 +288,17 @@ function end(run: OpenExecution, keys: readonly string[], ended: CallEnd): Trans
   const open = Object.fromEntries(Object.entries(run.open).filter(([key]) => !keys.includes(key)));
   // Only the last request of a step gave its answer.
   const spans = found.map(([key, call], n) => {
-    const finishReason = n === found.length - 1 ? ended.finishReason : undefined;
-    return toSpan({ trace: run.place.trace, key }, call, { ...ended, finishReason });
+    const last = n === found.length - 1;
+    const given = last ? ended : { ...ended, finishReason: undefined, answer: undefined };
+    return toSpan({ trace: run.place.trace, key }, call, given);
   });
   return [{ ...run, open }, spans];
 }
 
 function toSpan(
   place: SpanPlace,
-  { parent, name, kind, startedAt, attributes, answered }: OpenCall,
-  { at, finishReason, error }: CallEnd,
+  { parent, name, kind, startedAt, attributes, content, answered }: OpenCall,
+  { at, finishReason, answer, error }: CallEnd,
 ): TraceSpan {
   const failure = answered ? undefined : error;
   return {
@@ -297,6 +309,7 @@ function toSpan(
     kind,
     startedAt,
     endedAt: Math.max(startedAt, answered?.at ?? at),
+    content: { ...content, answer, finishReason },
     attributes: {
       ...attributes,
       ...answered?.attributes,

@@ -13,6 +13,19 @@ export interface SpanPlace {
   readonly key: string;
 }
 
+/** Where the content of a span is stored. Messages are named by their ids. */
+export interface SpanContent {
+  readonly threadId: string;
+  /** For a request: `step.attempt.call`. */
+  readonly request?: string;
+  /** For a call: its id, and the message that has it. */
+  readonly callId?: string;
+  readonly asked?: string | undefined;
+  /** The answer, or the result. */
+  readonly answer?: string | undefined;
+  readonly finishReason?: string | undefined;
+}
+
 /** A piece of work that has ended. Times are microseconds since 1970. */
 export interface TraceSpan extends SpanPlace {
   /** Null for the first span of a trace. */
@@ -23,6 +36,8 @@ export interface TraceSpan extends SpanPlace {
   readonly startedAt: number;
   readonly endedAt: number;
   readonly attributes: SpanAttributes;
+  /** Absent for an execution. */
+  readonly content?: SpanContent;
   /** Absent unless the work failed. */
   readonly error?: string;
 }
@@ -36,6 +51,7 @@ export interface OpenCall {
   readonly name: string;
   readonly startedAt: number;
   readonly attributes: SpanAttributes;
+  readonly content: SpanContent;
   /** Set for a request once it has its answer, until its step is over, which says how the answer finished. */
   readonly answered?: { readonly at: number; readonly attributes: SpanAttributes };
 }
@@ -64,6 +80,10 @@ export interface OpenExecution extends TracedRun {
   readonly around: Readonly<Record<string, string>>;
   /** How often each call has begun that is repeated, by key. */
   readonly begun: Readonly<Record<string, number>>;
+  /** The newest message. */
+  readonly said?: string;
+  /** The message that has each call without a result, by call id. */
+  readonly asked: Readonly<Record<string, string>>;
   /** Steps whose input was compacted. */
   readonly compacted: readonly number[];
 }

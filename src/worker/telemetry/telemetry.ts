@@ -20,12 +20,14 @@ import {
   type OpenExecution,
   requestKey,
   type SpanPlace,
+  type TraceSpan,
   type TraceState,
   toSpanId,
   toTraceId,
 } from '../../projections/trace/trace-state.ts';
 import type { ThreadStore } from '../../store/store.ts';
 import type { TraceCursor } from '../../store/trace/trace-record.ts';
+import { createContentReader, type ReadContent } from './span-content.ts';
 import { createSpanSender, type SpanSender } from './span-sender.ts';
 
 /** The most threads that wait, and the most whose place is not stored yet, or is known to the log. */
@@ -49,7 +51,7 @@ export interface Telemetry {
 }
 
 export interface TelemetryOptions {
-  readonly store: Pick<ThreadStore, 'events' | 'traces'>;
+  readonly store: Pick<ThreadStore, 'events' | 'traces' | 'messages' | 'modelCalls'>;
   readonly registry: () => Registry;
   /** `execution`: one trace for each, however long it takes. */
   readonly traces?: 'parts' | 'execution';
@@ -81,6 +83,7 @@ class LogTelemetry implements Telemetry {
   readonly #sender: SpanSender;
   readonly #factoryOf: (model: string) => string | undefined;
   readonly #callers: CallerLogs;
+  readonly #readContent: ReadContent | undefined;
   readonly #unlisten: () => void;
   readonly #waiting = new Set<string>();
   /** Where each log is, until that is stored. */
@@ -96,6 +99,8 @@ class LogTelemetry implements Telemetry {
 
   constructor(provider: Provider, { store, registry, traces = 'parts', onWarning }: TelemetryOptions) {
     const { OTEL_SEMCONV_STABILITY_OPT_IN: optIn = '' } = process.env;
+    const { OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: capture } = process.env;
+    this.#readContent = createContentReader(store, capture);
     this.#provider = provider;
     this.#store = store;
     this.#callers = { parts: traces === 'parts', read: store.traces.read };
@@ -196,12 +201,18 @@ class LogTelemetry implements Telemetry {
         const known = row.execution ? await completeRow(row, this.#callers) : row;
         const [next, spans] = projectSpans(state, known, { factoryOf: this.#factoryOf });
         state = next;
-        for (const span of spans) this.#sender.send(span);
+        for (const span of spans) this.#sender.send(await this.#withContent(span));
       }
       if (page.seq > page.cursor.seq) this.#places.set(threadId, { seq: page.seq, state });
       this.#noteRunning(threadId, state);
       if (!page.more) return state;
     }
+  }
+
+  async #withContent(span: TraceSpan): Promise<TraceSpan> {
+    if (!this.#readContent || !span.content) return span;
+    const content = await this.#readContent(span.content);
+    return { ...span, attributes: { ...span.attributes, ...content } };
   }
 
   #noteRunning(threadId: string, { execution }: TraceState): void {
