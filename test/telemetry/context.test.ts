@@ -12,7 +12,7 @@ import { aiSdk, boundedFetch } from '../../src/models/index.ts';
 import { closeConnections } from '../../src/remote/mcp/index.ts';
 import { calls, says, scriptedModel } from '../../src/testing/index.ts';
 import { activeTraceparent } from '../../src/traceparent.ts';
-import { type OtlpSpan, onceEach } from '../support/otlp-receiver.ts';
+import { attributeOf, type OtlpSpan, onceEach } from '../support/otlp-receiver.ts';
 import { closeAfterTest, eventually, logged, testRuntime } from '../support/runtime.ts';
 import { endTelemetry, openReceiver, rootsOf, startSdk } from '../support/telemetry.ts';
 
@@ -79,6 +79,9 @@ describe('the span of running work', () => {
     expect(own?.parentSpanId).toBe(spans.find(({ name }) => name === 'execute_tool look')?.spanId);
     const [line] = lines.filter(({ message }) => String(message).startsWith('tool look: success'));
     expect(`00-${line?.trace_id}-${line?.span_id}-01`).toBe(seen[0]);
+    const methods = spans.map((span) => [span.name, attributeOf(span, 'mcp.method.name')]);
+    expect(methods).toContainEqual(['execute_tool mcp__plain__meta', 'tools/call']);
+    expect(methods).toContainEqual(['execute_tool look', undefined]);
     const [traceparent] = named(spans, 'execute_tool mcp__plain__meta');
     const result = (await runtime.transcript(thread)).find((line) => line.includes('meta success'));
     expect(result).toContain(JSON.stringify({ traceparent }).slice(1, -1));

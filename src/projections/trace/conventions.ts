@@ -26,6 +26,8 @@ export const GEN_AI = {
   outputMessages: 'gen_ai.output.messages',
   toolArguments: 'gen_ai.tool.call.arguments',
   toolResult: 'gen_ai.tool.call.result',
+  /** A name of the conventions for MCP: the call of a server's tool is one span, with names of both. */
+  mcpMethod: 'mcp.method.name',
   error: 'error.type',
   session: 'session.id',
   user: 'user.id',

@@ -23,9 +23,10 @@ import {
   traceOf,
 } from './trace-state.ts';
 
-/** `factoryOf`: the name of the factory of a model's provider. */
+/** `factoryOf`: the name of the factory of a model's provider. `isMcp`: true for the tool of an MCP server. */
 export interface TraceProject {
   factoryOf(model: string): string | undefined;
+  isMcp?(tool: string): boolean;
 }
 
 type Transition<Next = OpenExecution> = readonly [Next, readonly TraceSpan[]];
@@ -176,7 +177,7 @@ const HANDLERS: Handlers = {
     end(run, requestsOf(run, step), { at, error: code ?? 'unknown' }),
   'step.retried': (run, { at, step = 0, data: { handedOver } }) =>
     end(run, requestsOf(run, step), { at, error: handedOver ? 'WorkerShutdown' : 'WorkerLost' }),
-  'tool.started': (run, { at, step = 0, data: { name, callId } }) => {
+  'tool.started': (run, { at, step = 0, data: { name, callId } }, { isMcp }) => {
     // A body that begins again, and had asked nothing: the worker of the one before was lost.
     const [rest, spans] = end(run, [bodyKey(run, step, callId)], { at, error: 'WorkerLost' });
     const call = { ...run, step, callId };
@@ -192,6 +193,7 @@ const HANDLERS: Handlers = {
         [GEN_AI.toolName]: name,
         [GEN_AI.toolType]: 'function',
         [GEN_AI.toolCall]: callId,
+        ...(isMcp?.(name) ? { [GEN_AI.mcpMethod]: 'tools/call' } : {}),
         ...(attempt > 1 ? { [OWN.attempt]: attempt } : {}),
       },
       content: { threadId: run.threadId, callId, asked: run.asked[callId] },

@@ -14,7 +14,12 @@ import type { Registry } from '../../core/author/registry.ts';
 import type { ThreadEvent } from '../../core/event/thread-event.ts';
 import type { InSpan, LoggedSpan, TracedWork } from '../../core/event/traced-row.ts';
 import { type CallerLogs, completeRow } from '../../projections/trace/caller-trace.ts';
-import { ENDING_KINDS, projectSpans, spanOf } from '../../projections/trace/trace-projection.ts';
+import {
+  ENDING_KINDS,
+  projectSpans,
+  spanOf,
+  type TraceProject,
+} from '../../projections/trace/trace-projection.ts';
 import {
   bodyKey,
   type OpenExecution,
@@ -81,7 +86,7 @@ class LogTelemetry implements Telemetry {
   readonly #provider: Provider;
   readonly #store: TelemetryOptions['store'];
   readonly #sender: SpanSender;
-  readonly #factoryOf: (model: string) => string | undefined;
+  readonly #project: TraceProject;
   readonly #callers: CallerLogs;
   readonly #readContent: ReadContent | undefined;
   readonly #unlisten: () => void;
@@ -104,7 +109,10 @@ class LogTelemetry implements Telemetry {
     this.#provider = provider;
     this.#store = store;
     this.#callers = { parts: traces === 'parts', read: store.traces.read };
-    this.#factoryOf = (model) => registry().models.get(model)?.provider.name;
+    this.#project = {
+      factoryOf: (model) => registry().models.get(model)?.provider.name,
+      isMcp: (tool) => [...registry().mcpServers.keys()].some((name) => tool.startsWith(`mcp__${name}__`)),
+    };
     this.#sender = createSpanSender({
       formerNames: optIn.split(',').some((each) => each.trim() === 'gen_ai/dup'),
       ...(onWarning ? { onForeignIds: onWarning } : {}),
@@ -199,7 +207,7 @@ class LogTelemetry implements Telemetry {
       let state = (page.cursor.state ?? { threadId, execution: null }) as TraceState;
       for (const row of page.rows) {
         const known = row.execution ? await completeRow(row, this.#callers) : row;
-        const [next, spans] = projectSpans(state, known, { factoryOf: this.#factoryOf });
+        const [next, spans] = projectSpans(state, known, this.#project);
         state = next;
         for (const span of spans) this.#sender.send(await this.#withContent(span));
       }
