@@ -78,6 +78,8 @@ export interface Configuration {
   readonly apiTokens: string | undefined;
   /** `EVERTHREAD_API_ORIGINS`: origins whose pages may call the HTTP API. */
   readonly apiOrigins: readonly string[];
+  /** `EVERTHREAD_API_TRACES`: whether the `traceparent` of callers without a token is a link, or joined. */
+  readonly apiTraces: 'link' | 'join';
   /** `EVERTHREAD_API_KEEP_ALIVE_MS`: how long the HTTP API keeps a connection between two requests. */
   readonly apiKeepAliveMs: number;
   /** `EVERTHREAD_PUBLIC_URL`: where clients reach the HTTP API, if that is behind a proxy. */
@@ -93,6 +95,8 @@ export interface Configuration {
   readonly health: string | undefined;
   /** `EVERTHREAD_TEMPORAL_METRICS`: `host:port` where Temporal's SDK serves its own metrics; if absent, nowhere. */
   readonly temporalMetrics: string | undefined;
+  /** `EVERTHREAD_TRACES`: whether a long execution is several traces (docs/observability.md). */
+  readonly traces: 'parts' | 'execution';
   /** `EVERTHREAD_LOG`: `<level>[,json]` with level trace, debug, info, warn or error. */
   readonly log: { readonly level: LogLevel; readonly format: 'text' | 'json' };
 }
@@ -141,6 +145,7 @@ export function readConfiguration(given: Environment = configuredEnvironment()):
     devPort: readDevPort(environment),
     apiTokens: environment.EVERTHREAD_API_TOKENS,
     apiOrigins: readList(environment.EVERTHREAD_API_ORIGINS),
+    apiTraces: readApiTraces(environment.EVERTHREAD_API_TRACES),
     // Longer than the minute for which most balancers keep a connection.
     apiKeepAliveMs: readNumber(environment, 'EVERTHREAD_API_KEEP_ALIVE_MS', 65_000, 1000),
     publicUrl: environment.EVERTHREAD_PUBLIC_URL,
@@ -148,6 +153,7 @@ export function readConfiguration(given: Environment = configuredEnvironment()):
     trustedProxies: readList(environment.EVERTHREAD_TRUSTED_PROXIES),
     health: environment.EVERTHREAD_HEALTH,
     temporalMetrics: environment.EVERTHREAD_TEMPORAL_METRICS,
+    traces: readTraces(environment.EVERTHREAD_TRACES),
     log: readLog(environment),
   };
 }
@@ -208,6 +214,23 @@ function readWall(text = 'auto'): WallSetting {
   throw new RuntimeError(
     'InvalidConfiguration',
     `EVERTHREAD_SANDBOX_WALL is "${text}": it must be one of ${WALL_SETTINGS.join(', ')}.`,
+  );
+}
+
+/** Also for whoever reads events with the ids of spans. */
+export function readTraces(text = 'parts'): Configuration['traces'] {
+  if (text === 'parts' || text === 'execution') return text;
+  throw new RuntimeError(
+    'InvalidConfiguration',
+    `EVERTHREAD_TRACES is "${text}": it must be parts or execution.`,
+  );
+}
+
+function readApiTraces(text = 'link'): Configuration['apiTraces'] {
+  if (text === 'link' || text === 'join') return text;
+  throw new RuntimeError(
+    'InvalidConfiguration',
+    `EVERTHREAD_API_TRACES is "${text}": it must be link or join.`,
   );
 }
 

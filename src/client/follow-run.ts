@@ -2,11 +2,14 @@
  * Reads a thread's log through a projection, and follows it. A reading begins at the start of the execution that its
  * cursor lies in, so its events do not depend on where it resumes.
  */
+import { readTraces } from '../configuration.ts';
+import type { TracedExecution } from '../core/event/traced-row.ts';
 import { RuntimeError } from '../core/value/error.ts';
 import type { FollowProjected, FormEvents, LogForm } from '../projections/log-form.ts';
 import { type FormReader, LOG_READERS } from '../projections/log-reader.ts';
 import type { Cursor, LogRow, Projected } from '../projections/projection.ts';
 import { readCursor, withCursors } from '../projections/projection.ts';
+import { completeExecution } from '../projections/trace/caller-trace.ts';
 import type { ThreadStore } from '../store/store.ts';
 import { type FollowPages, followRows } from './follow-events.ts';
 import { HistoryRows } from './history-rows.ts';
@@ -41,7 +44,12 @@ export async function* formPages<Form extends LogForm>(
   form: Form,
   { after, run, follow, signal, marks, agentId, subagent }: FollowForm,
 ): AsyncGenerator<readonly Projected<FormEvents[Form]>[]> {
-  const { begin, project, tellsWhole = false }: FormReader<unknown, FormEvents[Form]> = LOG_READERS[form];
+  const {
+    begin,
+    project,
+    tellsWhole = false,
+    ofTrace = false,
+  }: FormReader<unknown, FormEvents[Form]> = LOG_READERS[form];
   const cursor = after === undefined ? undefined : readCursor(after);
   const only = run === undefined ? undefined : await requireRun(store, run, threadId);
   const begun = only ?? (cursor && (await store.executions.at(threadId, cursor.row)));
@@ -63,7 +71,7 @@ export async function* formPages<Form extends LogForm>(
     let ended = false;
     const parts: LogPart[] = [];
     for (const event of page) if (!history || history.has(event)) parts.push(...(await text.read(event)));
-    for (const row of await fillParts(store, threadId, parts)) {
+    for (const row of await fillParts(store, threadId, parts, ofTrace)) {
       if ('removed' in row) {
         const { removed } = row;
         const [next, whole] = project(reading, { event: removed.text });
@@ -133,18 +141,30 @@ function fillParts(
   store: ThreadStore,
   threadId: string,
   parts: readonly LogPart[],
+  ofTrace = false,
 ): Promise<(LogRow | { readonly removed: RemovedPart })[]> {
   return Promise.all(
     parts.map(async (part) => {
       if ('removed' in part) return part;
       const { event } = part;
-      if (event.type === 'execution.started' && event.data.runId !== undefined)
-        return { event, context: await readContext(store, threadId, event.data.executionId) };
+      if (event.type === 'execution.started') {
+        const { executionId, runId } = event.data;
+        return {
+          event,
+          ...(runId === undefined ? {} : { context: await readContext(store, threadId, executionId) }),
+          ...(ofTrace ? { execution: await readTraced(store, threadId, executionId) } : {}),
+        };
+      }
       // No projection reads the content of system messages.
       if (event.type !== 'message.created' || event.data.role === 'system') return { event };
       return { event, message: await store.messages.get(threadId, event.data.messageId) };
     }),
   );
+}
+
+async function readTraced({ traces }: ThreadStore, threadId: string, id: string): Promise<TracedExecution> {
+  const parts = readTraces(process.env.EVERTHREAD_TRACES) === 'parts';
+  return completeExecution(await traces.describe(threadId, id), { parts, read: traces.read });
 }
 
 async function readContext(store: ThreadStore, threadId: string, id: string): Promise<LogRow['context']> {

@@ -27,6 +27,7 @@ export interface AiSdkCallOptions {
   reasoning?: string;
   providerOptions?: Readonly<Record<string, unknown>>;
   abortSignal?: AbortSignal;
+  headers?: Readonly<Record<string, string | undefined>>;
 }
 
 export interface AiSdkAnswer {

@@ -8,7 +8,8 @@ import type {
   ProviderRequest,
   ProviderStreamChunk,
 } from '../core/message/provider.ts';
-import type { AiSdkLanguageModel } from './ai-sdk-model.ts';
+import { traceHeader } from '../traceparent.ts';
+import type { AiSdkCallOptions, AiSdkLanguageModel } from './ai-sdk-model.ts';
 import { toCallOptions } from './ai-sdk-request.ts';
 import { fromAnswer, fromStream } from './ai-sdk-response.ts';
 import { classifyError } from './classify.ts';
@@ -33,7 +34,7 @@ export function aiSdk(toModel: (modelId: string) => AiSdkLanguageModel): Provide
     generate: async (request) => {
       try {
         const model = toModel(request.model);
-        return fromAnswer(await model.doGenerate(toCallOptions(request, model)), model);
+        return fromAnswer(await model.doGenerate(toCall(request, model)), model);
       } catch (error) {
         throw toFailure(error, request);
       }
@@ -51,7 +52,7 @@ async function* readStream(
 ): AsyncGenerator<ProviderStreamChunk> {
   try {
     const model = toModel(request.model);
-    const { stream } = await model.doStream(toCallOptions(request, model));
+    const { stream } = await model.doStream(toCall(request, model));
     yield* fromStream(stream, model);
   } catch (error) {
     throw toFailure(error, request);
@@ -61,4 +62,10 @@ async function* readStream(
 /** An abort is thrown as the signal's own reason. */
 function toFailure(error: unknown, { signal }: ProviderRequest): unknown {
   return signal?.aborted ? signal.reason : classifyError(error, { now: Date.now() });
+}
+
+function toCall(request: ProviderRequest, model: AiSdkLanguageModel): AiSdkCallOptions {
+  const traceparent = traceHeader();
+  const options = toCallOptions(request, model);
+  return traceparent === undefined ? options : { ...options, headers: { traceparent } };
 }

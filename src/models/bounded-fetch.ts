@@ -8,6 +8,7 @@
  */
 import type { Transformer } from 'node:stream/web';
 import { LIMITS } from '../core/value/limit.ts';
+import { withTraceHeader } from '../traceparent.ts';
 import { tooLarge } from './answer-failure.ts';
 import { createEndWatch, type EndWatch, keepEndWatch } from './stream-end.ts';
 
@@ -23,7 +24,8 @@ export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promi
  * ```
  */
 export const boundedFetch: Fetch = async (input, init) => {
-  const response = await fetch(input, init?.signal ? withoutTimeouts(init) : init);
+  const sent = withTraceHeader(init, input);
+  const response = await fetch(input, sent?.signal ? withoutTimeouts(sent) : sent);
   const { body, status, statusText, headers } = response;
   if (body === null) return response;
   const watch = createEndWatch();

@@ -235,22 +235,25 @@ async function reportedAttempt(
   const onDelta: OnDelta = (kind, delta, call) =>
     options.onChunk?.({ attempt, kind, delta, ...(call && { call }) });
   feedback.begin(start, limits);
-  const result = await runAttempt({
-    model,
-    request,
-    variable,
-    signal,
-    plain,
-    onDelta,
-    onRequest: (sent) => options.onRequest?.(start, sent),
-    now,
-    limits: withinTime(limits, Math.min(leftMs, until - sentAt)),
-    requestTimeoutMs: requestTimeoutMs(limits),
-    onBegin: () => {
-      turn.lease?.accepted();
-      feedback.end(true);
-    },
-  }).finally(() => feedback.end(false));
+  const run = () =>
+    runAttempt({
+      model,
+      request,
+      variable,
+      signal,
+      plain,
+      onDelta,
+      onRequest: (sent) => options.onRequest?.(start, sent),
+      now,
+      limits: withinTime(limits, Math.min(leftMs, until - sentAt)),
+      requestTimeoutMs: requestTimeoutMs(limits),
+      onBegin: () => {
+        turn.lease?.accepted();
+        feedback.end(true);
+      },
+    });
+  const { within } = options;
+  const result = await (within ? within(start, run) : run()).finally(() => feedback.end(false));
   const waitMs = result.ok ? undefined : noteRefusal(result.error, turn, refusals);
   // Its end is stored without it.
   turn.lease?.end();

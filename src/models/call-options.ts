@@ -76,6 +76,8 @@ export interface CallModelOptions {
   readonly signal: AbortSignal;
   /** Called before the request is sent; awaited. */
   readonly onAttempt?: (start: AttemptStart) => Promise<void> | void;
+  /** Runs the request of an attempt, from its sending to the end of its answer. */
+  readonly within?: <T>(start: AttemptStart, request: () => Promise<T>) => Promise<T>;
   /** Called with the request of an attempt as its provider gets it; synchronous, must not throw. */
   readonly onRequest?: (start: AttemptStart, request: ProviderRequest) => void;
   /**

@@ -21,6 +21,8 @@ export interface FormReader<State, Out> {
   readonly project: Projection<State, Out>;
   /** If true, the reading depends on whether the thread has a parent. */
   readonly ofFamily?: boolean;
+  /** If true, its events have the ids of spans. */
+  readonly ofTrace?: boolean;
   /** If true, a reader that has seen none of the removed pieces receives the whole text, too. */
   readonly tellsWhole?: boolean;
 }
@@ -31,7 +33,7 @@ function form<State, Out>(reader: FormReader<State, Out>): FormReader<unknown, O
 }
 
 export const LOG_READERS: { readonly [Form in LogForm]: FormReader<unknown, FormEvents[Form]> } = {
-  run: form({ begin: beginReading, project: projectRun }),
+  run: form({ begin: beginReading, project: projectRun, ofTrace: true }),
   agenticx: form({
     begin: ({ threadId, agentId, subagent = false }) =>
       beginTurns({

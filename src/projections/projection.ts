@@ -7,6 +7,7 @@
  *   number of removed rows.
  */
 import type { ThreadEvent } from '../core/event/thread-event.ts';
+import type { TracedExecution } from '../core/event/traced-row.ts';
 import type { RunContext } from '../core/governance/run-context.ts';
 import type { Message } from '../core/message/message.ts';
 import { RuntimeError } from '../core/value/error.ts';
@@ -18,6 +19,8 @@ export interface LogRow {
   readonly message?: Message | null;
   /** For `execution.started`: the context of the run; absent or null if none was given. */
   readonly context?: RunContext | null;
+  /** For `execution.started`, if the form shows ids of spans. */
+  readonly execution?: TracedExecution;
 }
 
 export type Projection<State, Out> = (state: State, row: LogRow) => readonly [State, readonly Out[]];

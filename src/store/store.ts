@@ -3,10 +3,9 @@
  * store; a command's file says what it takes, returns and rejects with.
  * P6. Each command is one transaction and idempotent: natural keys guard against a command given twice. Streamed text
  *     has no key, and is never sent twice. Exceptions are noted at the command.
- * P7. Commands of a workflow carry its run id; a command of a retired run rejects with `StaleRun` (the fence). Those
- *     that begin work of the thread's one flow, or end it, carry the attempt of their activity; one from an older
- *     attempt or activity than the newest rejects with `StaleAttempt`. Not fenced are outcomes, which are true whichever run reports them (of a tool call, an act, an effect), and streamed
- *     text, which is dropped silently.
+ * P7. Commands of a workflow carry its run id; a command of a retired run rejects with `StaleRun` (the fence). Those that begin work of the thread's
+ *     one flow, or end it, carry the attempt of their activity; one from an older attempt or activity than the newest rejects with `StaleAttempt`. Not
+ *     fenced are outcomes, which are true whichever run reports them (of a tool call, an act, an effect), and streamed text, which is dropped silently.
  * P3. On a terminated thread commands return `terminated` (or reject with `ThreadTerminated`) and change nothing; only
  *     a tool's late result is still logged.
  * - Every command may reject with `StoreUnavailable`, `StoreFull`, `StoreLost` or `StoreCorrupt`: then it is unknown
@@ -145,7 +144,7 @@ import { createToken, findToken, listTokens, readSigningKey, revokeToken } from 
 import { clearStrike, readStrike, recordDeaths } from './tool/strike.ts';
 import { openImmediate, openSubprompt, readSubprompt } from './tool/subprompt.ts';
 import { beginTool, commitTool, settleLostTool } from './tool/tool.ts';
-import { listUntraced, readUntraced, saveTrace } from './trace/trace.ts';
+import { describeTraced, listUntraced, readUntraced, saveTrace } from './trace/trace.ts';
 import type { CommandContext } from './transaction/context.ts';
 import type { AwaitGrowth, EventListener } from './transaction/event-record.ts';
 import { appendEvent, getLogs } from './transaction/log.ts';
@@ -318,6 +317,7 @@ export const COMMANDS = {
   /** How far the logs were given out as spans. */
   traces: {
     read: readUntraced,
+    describe: describeTraced,
     save: saveTrace,
     list: listUntraced,
   },

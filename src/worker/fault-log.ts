@@ -13,32 +13,36 @@ import { LIMITS } from '../core/value/limit.ts';
 import { errorMessage, errorStack } from '../core/value/thrown.ts';
 import type { Redact } from '../store/env/redaction.ts';
 import type { ThreadRecord } from '../store/thread/thread-record.ts';
+import type { Telemetry } from './telemetry/telemetry.ts';
 
 type Sources = Pick<StateDependencies, 'store' | 'registry'>;
+/** `spanOf`: where an OpenTelemetry SDK is registered. */
+type KnownSources = Sources & { readonly spanOf?: Telemetry['spanOf'] | undefined };
 /** Called for each entry, because a worker's logger may be installed after its guard. */
 type FindLogger = () => Pick<Logger, 'warn' | 'error'>;
 
 export interface OpenGuard {
   /** Provides the store and the registry: from now on stray faults are redacted and stored with their threads. */
-  know(sources: Sources): void;
+  know(sources: KnownSources): void;
   /** Logs an error that author code threw and that its caller has handled already. */
   report(fault: AuthorFault): void;
   end(): void;
 }
 
 export function openGuard(logger: FindLogger): OpenGuard {
-  let known: Sources | undefined;
+  let known: KnownSources | undefined;
   const end = guardAuthorCode(createAuthorGuard(() => known, logger));
   return {
     know(sources) {
       known = sources;
     },
-    report({ code, name, threadId, error, stack, goesOn }) {
+    report({ code, name, threadId, work, error, stack, goesOn }) {
       logger().warn(`The ${code} "${name}" ${goesOn ? 'has a fault' : 'failed'}`, {
         threadId,
         [code]: name,
         error,
         stack,
+        ...(work && known?.spanOf?.(threadId, work)),
       });
     },
     end,

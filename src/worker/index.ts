@@ -165,6 +165,7 @@ async function startWorker(
     slots: configuration.maxConcurrentActivities,
     registry: project.current,
     ...(await openSupervision(options.supervision, place)),
+    inSpan: telemetry?.inSpan,
     probe: options.probe,
     report,
   });

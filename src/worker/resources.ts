@@ -5,6 +5,7 @@ import { closeConnections } from '../remote/mcp/index.ts';
 import { createSandbox, type Sandbox } from '../sandbox/index.ts';
 import { openStore } from '../store/open-store.ts';
 import type { ThreadStore } from '../store/store.ts';
+import type { EventListener } from '../store/transaction/event-record.ts';
 import { readTemporalSettings } from '../temporal-settings.ts';
 import { explainUnreachable } from '../temporal-unreachable.ts';
 import type { OpenGuard } from './fault-log.ts';
@@ -45,14 +46,15 @@ export async function openResources(options: WorkerOptions, guard: OpenGuard): P
   const store = metrics.store(opened);
   const { executions } = opened;
   const unwatch = opened.events.listen(metrics.listener({ registry: project.current, executions }));
-  guard.know({ store, registry: project.current });
-  const deafen = options.listener && store.events.listen(options.listener);
   const telemetry = openTelemetry({
     store,
     registry: project.current,
+    traces: configuration.traces,
     onWarning: options.onWarning,
     countSpans: metrics.countSpans,
   });
+  guard.know({ store, registry: project.current, spanOf: telemetry?.spanOf });
+  const deafen = options.listener && store.events.listen(withSpans(options.listener, telemetry));
   const sandbox = metrics.sandbox(
     createSandbox({ size: configuration.sandboxSize, wall: configuration.sandboxWall }),
   );
@@ -82,6 +84,13 @@ export async function openResources(options: WorkerOptions, guard: OpenGuard): P
     telemetry,
     release,
   };
+}
+
+function withSpans(listener: EventListener, telemetry: Telemetry | undefined): EventListener {
+  if (!telemetry) return listener;
+  const told: EventListener['told'] = (thread, event) =>
+    listener.told({ ...thread, span: telemetry.spanOf(thread.threadId, event) }, event);
+  return { ...listener, told };
 }
 
 async function connect(options: WorkerOptions) {

@@ -21,9 +21,12 @@ export const COMPOSITION_ROOT = [
   'temporal-settings.ts',
   'temporal-unreachable.ts',
   'otel.ts',
+  'traceparent.ts',
 ];
 /** How Temporal is connected to, and why that failed. */
 const TEMPORAL = ['temporal-settings.ts', 'temporal-unreachable.ts'];
+/** Names the running work to those whom it asks. */
+const TRACEPARENT = 'traceparent.ts';
 const WORKER = 'worker/index.ts';
 const IN_PROCESS = 'worker/in-process.ts';
 /** The first file that a worker process runs, before it loads everything else that a worker needs. */
@@ -45,13 +48,21 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     packages: ['@temporalio/workflow', '@temporalio/common'],
   },
   store: { layers: ['core'], packages: ['node:', 'kysely', 'pg'] },
-  models: { layers: ['core'], packages: ['node:', 'zod', 'openai', '@ai-sdk/provider'] },
+  models: {
+    layers: ['core'],
+    packages: ['node:', 'zod', 'openai', '@ai-sdk/provider'],
+    files: [TRACEPARENT],
+  },
   sandbox: {
     layers: ['core'],
     packages: ['node:', 'isolated-vm', 'sucrase', 'es-module-lexer'],
     files: ['kept-file.ts'],
   },
-  remote: { layers: ['core'], packages: ['@modelcontextprotocol/client', '@a2a-js/sdk', 'node:'] },
+  remote: {
+    layers: ['core'],
+    packages: ['@modelcontextprotocol/client', '@a2a-js/sdk', 'node:'],
+    files: [TRACEPARENT],
+  },
   author: {
     layers: ['core', 'remote', 'sandbox', 'store'],
     // The author's layer needs the client's interpreter of schemas, and nothing else of it.
@@ -62,7 +73,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     packages: ['node:', 'zod', '@temporalio/activity', '@temporalio/client', '@temporalio/common'],
     files: [MESSAGES],
   },
-  projections: { layers: ['core'], packages: [] },
+  projections: { layers: ['core'], packages: ['node:'] },
   client: {
     layers: ['core', 'projections', 'store'],
     packages: ['node:', '@temporalio/client', '@temporalio/common'],

@@ -43,6 +43,9 @@ function build() {
     ...text('I will not.'),
     isError: true,
   }));
+  server.registerTool('meta', { description: 'Tells its metadata.', inputSchema: schema({}) }, (_, context) =>
+    text(JSON.stringify(context.mcpReq._meta ?? {})),
+  );
   server.registerTool('environment', { description: 'Tells its environment.', inputSchema: schema({}) }, () =>
     text(JSON.stringify(process.env)),
   );

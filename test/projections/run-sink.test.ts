@@ -6,6 +6,7 @@ import { feedSink, InMemoryEventSink, type SinkEnd } from '../../src/client/even
 import { LocalTraceTelemetry } from '../../src/client/local-trace.ts';
 import type { Projected } from '../../src/projections/projection.ts';
 import type { RunEvent } from '../../src/projections/run/run-event.ts';
+import { NO_TRACE, projectTrace } from '../../src/projections/run/run-trace.ts';
 import { read, rowsOf } from './row.ts';
 
 const EVENTS = read(
@@ -74,10 +75,40 @@ describe('a local trace', () => {
       ['action', 'pay', 'canceled', run.span_id],
       ['run', 'run desk', 'canceled', null],
     ]);
-    expect(run).toMatchObject({ trace_id: 'execution-1', run_id: 'execution-1', duration_ms: 8 });
+    expect(run).toMatchObject({ run_id: 'execution-1', duration_ms: 8 });
+    expect(spans.map(({ trace_id: id }) => id)).toEqual(spans.map(() => EVENTS[0]?.metadata.trace_id));
+    expect(run.trace_id).toMatch(/^[0-9a-f]{32}$/);
     expect(new Set(spans.map(({ span_id: id }) => id)).size).toBe(4);
     await feedSink(tell(), new LocalTraceTelemetry({ path }));
     const lines = readFileSync(path, 'utf8').trim().split('\n');
     expect(lines.slice(4)).toEqual(lines.slice(0, 4));
+  });
+
+  it('does not end the request of an attempt with the late answer of the lost one', () => {
+    const asked = (attempt: number) =>
+      ['model.called', { model: 'main', modelId: 'm-1', call: 1 }, { step: 1, attempt }] as const;
+    const answered = (attempt: number) =>
+      ['model.answered', { call: 1, usage: null, cost: null }, { step: 1, attempt }] as const;
+    const events = read(
+      rowsOf(
+        ['execution.started', { executionId: 'execution-1' }],
+        asked(1),
+        ['step.retried', { reason: 'The worker was lost.' }, { step: 1, attempt: 2 }],
+        asked(2),
+        answered(1),
+        answered(2),
+      ),
+    );
+    let reading = NO_TRACE;
+    const spans = events.flatMap((event) => {
+      const [next, ended] = projectTrace(reading, event);
+      reading = next;
+      return ended;
+    });
+    expect(spans.map(({ status, duration_ms: ms }) => [status, ms])).toEqual([
+      ['error', 1],
+      ['ok', 2],
+    ]);
+    expect(new Set(spans.map(({ span_id: id }) => id)).size).toBe(2);
   });
 });

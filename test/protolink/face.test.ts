@@ -283,14 +283,19 @@ describe('a Protolink agent', () => {
     });
     const told: string[] = [];
     const parents = new Set<string | null>();
+    const spans = new Set<string | null>();
+    let around: string | null = null;
     const task = Task.createInfer({ prompt: 'go' });
-    await agent.executeTask(task, ({ type, payload, parent_action_id: parent, parent_span_id: span }) => {
+    await agent.executeTask(task, ({ type, payload, ...ids }) => {
       const { name, kind, payload: of } = (payload.action ?? {}) as RunAction;
-      if (kind === 'resource.update') parents.add(parent === span ? parent : 'differs');
+      if (ids.action_id === `${task.id}:1:0`) around = ids.span_id;
+      if (kind === 'resource.update') parents.add(ids.parent_action_id);
+      if (kind === 'resource.update') spans.add(ids.parent_span_id);
       if (kind === 'resource.update') expect(of).toEqual({ arguments: { id: '42' } });
       if (type === 'action.denied' || type === 'action.completed') told.push(`${type} ${name}`);
     });
     expect([...parents]).toEqual([`${task.id}:1:0`]);
+    expect([...spans]).toEqual([around]);
     expect(JSON.parse(task.answer)).toEqual({ told: true, denied: 'remove_record' });
     expect(done).toEqual(['published']);
     expect(told).toContain('action.completed publish_record');

@@ -19,6 +19,7 @@ import {
   registryFrom,
 } from '../../src/definitions/index.ts';
 import type { ThreadStore } from '../../src/store/store.ts';
+import type { EventListener } from '../../src/store/transaction/event-record.ts';
 import type { ScriptedModel } from '../../src/testing/index.ts';
 import type { ThreadWorker } from '../../src/worker/index.ts';
 import { logged } from '../once/temporal-runtime.ts';
@@ -74,6 +75,8 @@ export interface RuntimeOptions {
    * running.
    */
   readonly fresh?: boolean;
+  /** With `fresh`: receives the events of the worker's threads. */
+  readonly listener?: EventListener;
   /** Path of another bundle than that of our workflows. */
   readonly workflowBundle?: string;
 }
@@ -141,6 +144,7 @@ export async function testRuntime(options: RuntimeOptions): Promise<TestRuntime>
     probe: options.probe,
   };
   const terms: WorkerTerms = {
+    listener: options.listener,
     workflowBundle: options.workflowBundle ?? process.env.EVERTHREAD_TEST_BUNDLE,
     configuration: {
       // No worker is killed here: heartbeats are so long that one which a busy machine delays does not count as lost.

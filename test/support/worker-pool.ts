@@ -24,6 +24,7 @@ import { generateKey, parseKeys } from '../../src/store/crypto/encryption.ts';
 import type { SetEnv } from '../../src/store/env/env-record.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { ThreadStore } from '../../src/store/store.ts';
+import type { EventListener } from '../../src/store/transaction/event-record.ts';
 import { createWorker, type ThreadWorker } from '../../src/worker/index.ts';
 import { placeStore } from '../once/store-template.ts';
 
@@ -36,6 +37,8 @@ export interface Duty {
 export interface WorkerTerms {
   readonly configuration: Partial<Configuration>;
   readonly workflowBundle?: string;
+  /** For a worker that serves one test alone. */
+  readonly listener?: EventListener | undefined;
 }
 
 export interface Place {

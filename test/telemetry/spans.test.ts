@@ -1,51 +1,20 @@
 /** Spans of real threads, exported by OpenTelemetry's own SDK to a receiver in this process. */
 import type { ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { trace } from '@opentelemetry/api';
-import { NodeSDK } from '@opentelemetry/sdk-node';
 import { z } from 'zod';
 import { SUBAGENT_CREATE } from '../../src/core/project/subagent.ts';
-import { ThreadIdGenerator } from '../../src/otel.ts';
 import { calls, says, scriptedModel } from '../../src/testing/index.ts';
 import { openTelemetry } from '../../src/worker/telemetry/telemetry.ts';
-import { attributeOf, drawTree, type OtlpReceiver, onceEach, receiveOtlp } from '../support/otlp-receiver.ts';
+import { attributeOf, drawTree, onceEach, receiveOtlp } from '../support/otlp-receiver.ts';
 import { closeAfterTest, eventually, helperRegistry, testRuntime } from '../support/runtime.ts';
 import { cast, childrenOf, create, familyRuntime, RESUMABLE } from '../support/subagent-project.ts';
+import { endTelemetry, openReceiver, rootsOf, startSdk } from '../support/telemetry.ts';
 
-const saved = { ...process.env };
-let sdk: NodeSDK | undefined;
-
-afterEach(async () => {
-  await sdk?.shutdown().catch(() => undefined);
-  sdk = undefined;
-  trace.disable();
-  process.env = { ...saved };
-});
-
-/** Starts the SDK as a project's `otel.ts` does. */
-function startSdk(
-  receiver: OtlpReceiver,
-  idGenerator: ThreadIdGenerator | null = new ThreadIdGenerator(),
-): void {
-  process.env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT = receiver.url;
-  process.env.OTEL_EXPORTER_OTLP_PROTOCOL = 'http/json';
-  process.env.OTEL_METRICS_EXPORTER = 'none';
-  process.env.OTEL_LOGS_EXPORTER = 'none';
-  sdk = new NodeSDK({ ...(idGenerator ? { idGenerator } : {}), autoDetectResources: false });
-  sdk.start();
-}
-
-const roots = (receiver: OtlpReceiver) => receiver.spans.filter(({ parentSpanId }) => !parentSpanId);
-
-async function receiver() {
-  const opened = await receiveOtlp();
-  closeAfterTest(opened.close);
-  return opened;
-}
+afterEach(endTelemetry);
 
 describe('spans of a thread', () => {
   it('form one tree for each execution, whose sums are those of the store', async () => {
-    const received = await receiver();
+    const received = await openReceiver();
     startSdk(received);
     const actors = cast({
       main: [
@@ -62,7 +31,7 @@ describe('spans of a thread', () => {
       runtime: { fresh: true },
     });
     const thread = await runtime.start('How is the north?');
-    await eventually('the root span', async () => roots(received).length === 1);
+    await eventually('the root span', async () => rootsOf(received).length === 1);
     const spans = onceEach(received.spans);
     expect(drawTree(spans)).toEqual([
       'invoke_agent helper',
@@ -91,14 +60,39 @@ describe('spans of a thread', () => {
     expect(input).toBeGreaterThan(0);
   });
 
+  it('have the ids that RunEvents have, also those of a child that is waited for', async () => {
+    const received = await openReceiver();
+    startSdk(received);
+    const runtime = await familyRuntime({
+      cast: cast({
+        main: [calls(SUBAGENT_CREATE, create('the north')), says('It is cold.')],
+        scout_a: [calls('finish', { text: 'snow' })],
+      }),
+      entries: [{ name: 'scout', ...RESUMABLE }],
+      runtime: { fresh: true },
+    });
+    const thread = await runtime.start('How is the north?');
+    await eventually('the root span', async () => rootsOf(received).length === 1);
+    const [child] = await childrenOf(runtime, thread);
+    const told = new Map<string | null, unknown>();
+    for (const id of [thread, child?.threadId as string])
+      for await (const { event } of runtime.client.events(id, { as: 'run', follow: false }))
+        told.set(event.span_id, `${event.metadata.trace_id} ${event.parent_span_id ?? ''}`);
+    const spans = onceEach(received.spans);
+    expect(spans.map(({ spanId }) => told.get(spanId))).toEqual(
+      spans.map(({ traceId, parentSpanId = '' }) => `${traceId} ${parentSpanId}`),
+    );
+    expect(spans).toHaveLength(7);
+  });
+
   it('end with an answer that was rejected, as with one that was stored', async () => {
-    const received = await receiver();
+    const received = await openReceiver();
     startSdk(received);
     const model = scriptedModel([says('Warm.'), says('{"degrees":21}')]);
     const side = { output: z.object({ degrees: z.number() }) };
     const runtime = await testRuntime({ model, side, fresh: true });
     await runtime.start('How warm is it?');
-    await eventually('the root span', async () => roots(received).length === 1);
+    await eventually('the root span', async () => rootsOf(received).length === 1);
     const chats = onceEach(received.spans).filter(({ name }) => name.startsWith('chat '));
     expect(chats.map((span) => attributeOf(span, 'gen_ai.response.finish_reasons'))).toEqual([
       ['stop'],
@@ -107,13 +101,13 @@ describe('spans of a thread', () => {
   });
 
   it('are the same bytes when they are given out again', async () => {
-    const received = await receiver();
+    const received = await openReceiver();
     startSdk(received);
     const model = scriptedModel([says('Hello.')]);
     const registry = helperRegistry({ model });
     const runtime = await testRuntime({ model, registry, fresh: true });
     const thread = await runtime.start('Hi.');
-    await eventually('the root span', async () => roots(received).length === 1);
+    await eventually('the root span', async () => rootsOf(received).length === 1);
     const before = received.spans.length;
     const { store } = runtime;
     // As another worker does that begins where the one before has not stored its place.
@@ -135,7 +129,7 @@ describe('spans of a thread', () => {
   });
 
   it('are told of once if the SDK makes ids of its own', async () => {
-    const received = await receiver();
+    const received = await openReceiver();
     const model = scriptedModel([says('Hello.'), says('Again.')]);
     const runtime = await testRuntime({ model, fresh: true });
     const thread = await runtime.start('Hi.');

@@ -2,6 +2,7 @@
 
 import type { AuthorRun } from '../../author/guard/author-run.ts';
 import type { StateDependencies } from '../../author/state/dependencies.ts';
+import type { InSpan } from '../../core/event/traced-row.ts';
 import type { ActivityInput, ActivityName, ActivityOutcome, Wrapper } from '../../core/thread/activities.ts';
 import type { Settings } from '../../core/thread/open-thread.ts';
 import type { RateLimiter } from '../../models/rate-limiter.ts';
@@ -40,6 +41,8 @@ export interface ActivityDependencies extends StateDependencies {
   readonly suspects?: ReadonlySet<string>;
   /** True in a lone process, which was started for a single unit of work. */
   readonly lone?: boolean;
+  /** Runs work as that of its span; absent if no OpenTelemetry SDK is registered. */
+  readonly inSpan?: InSpan | undefined;
   /** Called at the places where a fault test may kill the worker; absent in production. */
   readonly probe?: (point: FaultPoint) => void | Promise<void>;
 }

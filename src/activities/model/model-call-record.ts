@@ -131,7 +131,7 @@ export const NO_ORIGINS = { origins: { rows: [], made: [] }, stored: [] } as con
 
 /** Throws why the work was aborted, and whatever the caller's own functions throw. */
 export async function askRecorded(
-  { store, handover, report, limiter }: ActivityDependencies,
+  { store, handover, report, limiter, inSpan }: ActivityDependencies,
   ref: StepRef,
   options: RecordedRequests,
 ): Promise<AskedModels> {
@@ -180,7 +180,9 @@ export async function askRecorded(
   try {
     const unit = { threadId: ref.threadId, work, code: 'model', name: models[0]?.name ?? '' } as const;
     const outside = runOutside(own);
-    const result = await runAuthorCode(unit, () => callModel(outside));
+    const within: CallModelOptions['within'] =
+      inSpan && (({ attempt }, request) => inSpan({ ...ref, call: (options.after ?? 0) + attempt }, request));
+    const result = await runAuthorCode(unit, () => callModel(within ? { ...outside, within } : outside));
     // Who leaves the line does not ask again.
     if (result.ok || !result.held || line?.stayMs !== undefined) return call ? { ...result, call } : result;
     // Ends the activity's part of a step whose model takes no request for now: nobody's time runs meanwhile.
@@ -299,7 +301,8 @@ function openRecord(
       const stack = code === 'unknown' ? errorStack(outcome.error.cause) : undefined;
       if (stack === undefined) return;
       const failureText = withStack(error.message, await redact(stack));
-      report?.({ code: 'model', name: model.name, threadId: ref.threadId, ...failureText });
+      const work = { ...ref, call: attempt };
+      report?.({ code: 'model', name: model.name, threadId: ref.threadId, work, ...failureText });
     },
   };
 }

@@ -14,6 +14,7 @@ import { refuseArguments } from '../../author/tool/check-arguments.ts';
 import { runToolBody } from '../../author/tool/tool-body.ts';
 import { describeArguments } from '../../core/answer/repair-arguments.ts';
 import type { ToolDefinition } from '../../core/author/registry.ts';
+import type { TracedWork } from '../../core/event/traced-row.ts';
 import { refuseQuery } from '../../core/guard/status-query.ts';
 import type { ToolResult } from '../../core/message/message.ts';
 import { parseArguments } from '../../core/message/tool-call.ts';
@@ -70,10 +71,12 @@ export async function runBody(dependencies: ActivityDependencies, { tool, args, 
     const about = { threadId: thread.id, code: 'tool', name: tool.name, step } as const;
     const note = createNotes({ store: dependencies.store, env: code.env, ...about });
     const place = { tasks: dependencies.store.a2a, storeId: dependencies.store.id, step, index };
-    const bodyOf = (): Promise<A2aOutcome> =>
+    const askOrRun = (): Promise<A2aOutcome> =>
       tool.a2a
         ? runA2aCall({ agent: tool.a2a, state, args, recall, ...place })
         : runToolBody({ tool, state, args, work: key, recall, note });
+    const { inSpan } = dependencies;
+    const bodyOf = () => (inSpan ? inSpan(workOf(execution), askOrRun) : askOrRun());
     const result = await runUntilCut(limit, async () =>
       // The attempt ends when the body asks: what the body does afterwards is ignored.
       Promise.race([bodyOf().then((result) => settleSink(sink, result)), asking.asked]),
@@ -102,9 +105,16 @@ export async function redactAnswer(
   const { error = '', stack } = withStack(result.error ?? '', result.stack);
   const code = tool.runsCode ? 'run_code' : 'tool';
   const threadId = execution.thread.id;
-  report?.({ code, name: tool.name, threadId, error: error.slice(0, LIMITS.faultChars), stack });
+  const work = workOf(execution);
+  report?.({ code, name: tool.name, threadId, work, error: error.slice(0, LIMITS.faultChars), stack });
   return go({ result: { ...result, stack } });
 }
+
+const workOf = ({ thread, step, call }: ToolExecution): TracedWork => ({
+  threadId: thread.id,
+  step,
+  callId: call.callId,
+});
 
 /** Waits until what the tool queued to other threads is stored; if that fails, the result is an error that says so. */
 async function settleSink(sink: Sink, result: A2aOutcome): Promise<A2aOutcome> {

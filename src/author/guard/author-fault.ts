@@ -2,6 +2,7 @@
  * Faults of author code, as reported to the worker's log. Their texts are redacted and limited in length. The model
  * reads only the message.
  */
+import type { TracedWork } from '../../core/event/traced-row.ts';
 import { LIMITS } from '../../core/value/limit.ts';
 import { errorMessage, errorStack } from '../../core/value/thrown.ts';
 import type { ThreadEnv } from '../state/thread-env.ts';
@@ -11,6 +12,8 @@ export interface AuthorFault {
   readonly code: AuthorCode;
   readonly name: string;
   readonly threadId: string;
+  /** The request or the call in which it happened. */
+  readonly work?: TracedWork;
   readonly error: string;
   /** Set if the work goes on in spite of it. */
   readonly goesOn?: true;

@@ -33,10 +33,10 @@ export function createLogListener(logger: Pick<WorkerLogger, 'log'>): EventListe
   const kinds = Object.keys(EVENT_KINDS) as EventKind[];
   return {
     kinds: new Set(kinds.filter((kind) => !UNLOGGED_KINDS.has(kind))),
-    told({ threadId, agent }, event) {
+    told({ threadId, agent, span }, event) {
       const { level, message, fields, act = false } = story.lineOf(threadId, event);
       const marks = { [FIELDS_IN_MESSAGE]: level !== 'DEBUG', ...(act ? { [ACTION_REQUIRED]: true } : {}) };
-      logger.log(level, message, { agent, threadId, step: event.step, ...fields, ...marks });
+      logger.log(level, message, { agent, threadId, step: event.step, ...fields, ...span, ...marks });
     },
   };
 }

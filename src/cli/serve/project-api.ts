@@ -58,7 +58,7 @@ export async function openProjectApi({
   ...options
 }: ProjectApiOptions & { readonly origins?: readonly string[] }): Promise<ProjectApi> {
   await startOpenTelemetry(options.project);
-  const { apiTokens, apiOrigins, publicUrl, trustedProxies, uiUrl } = readConfiguration();
+  const { apiTokens, apiOrigins, apiTraces, publicUrl, trustedProxies, uiUrl } = readConfiguration();
   const known = apiTokens === undefined ? null : tokenAccess(apiTokens);
   await using stack = new AsyncDisposableStack();
   const { client, live, server, agents } = await openProjectClient(options);
@@ -71,6 +71,7 @@ export async function openProjectApi({
   const api = createApi({
     client,
     access: storedAccess(stored, known),
+    joinsTraces: apiTraces === 'join',
     endpoints,
     agents,
     origins: [...origins, ...apiOrigins],

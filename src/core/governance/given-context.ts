@@ -10,6 +10,7 @@ import { isStorable } from '../value/storable-text.ts';
 import { findPermissionProblem } from './permissions.ts';
 import type { GivenContext } from './run-context.ts';
 import { RUN_LIMITS } from './run-limit.ts';
+import { MAX_TRACE_LINKS, readTraceparent } from './traceparent.ts';
 
 export type ParsedContext =
   | { readonly ok: true; readonly context: GivenContext }
@@ -32,6 +33,11 @@ const checkChain: Check = (value) =>
   value.every((name) => typeof name === 'string' && name.length > 0 && name.length <= 128 && isStorable(name))
     ? undefined
     : `must be a list of at most ${LIMITS.contextAgents} names of agents`;
+
+const checkTraceparent: Check = (value) =>
+  typeof value === 'string' && readTraceparent(value)
+    ? undefined
+    : 'must be a traceparent, as in "00-<32 hex digits>-<16 hex digits>-01"';
 
 const checkRecord: Check = (value) => (isRecord(value) ? undefined : 'must be an object');
 
@@ -56,6 +62,11 @@ const CHECKS: Readonly<Record<keyof GivenContext, Check>> = {
   runId: checkText,
   sessionId: checkText,
   traceId: checkText,
+  traceparent: checkTraceparent,
+  traceLinks: (value) =>
+    Array.isArray(value) && value.length <= MAX_TRACE_LINKS && value.every((each) => !checkTraceparent(each))
+      ? undefined
+      : `must be a list of at most ${MAX_TRACE_LINKS} traceparents, as in "00-<trace>-<span>-01"`,
   workspaceUri: checkText,
   organizationId: checkText,
   parentRunId: checkText,

@@ -8,6 +8,7 @@
 import type { Cancellation } from './cancellation.ts';
 import { joinPermissions, type Permissions } from './permissions.ts';
 import { joinLimits, type RunLimits } from './run-limit.ts';
+import { MAX_TRACE_LINKS } from './traceparent.ts';
 
 /** What a start or an item may state about how its work runs. All of it can only narrow (docs/governance.md). */
 export interface GivenContext {
@@ -17,6 +18,13 @@ export interface GivenContext {
   readonly sessionId?: string;
   /** Correlates records of several runs and systems. */
   readonly traceId?: string;
+  /**
+   * The span elsewhere whose part the execution is that begins with this context, as W3C's `traceparent`. To an
+   * execution that is running, it is one of `traceLinks`.
+   */
+  readonly traceparent?: string;
+  /** Spans elsewhere that the execution is linked to, as `traceparent`; at most 32. */
+  readonly traceLinks?: readonly string[];
   /** What the run is confined to: a folder, a data set, an account. */
   readonly workspaceUri?: string;
   readonly organizationId?: string;
@@ -38,6 +46,9 @@ export interface RunContext {
   readonly runId: string;
   readonly sessionId: string;
   readonly traceId: string | null;
+  /** Absent unless given. */
+  readonly traceparent?: string;
+  readonly traceLinks?: readonly string[];
   readonly workspaceUri: string | null;
   readonly organizationId: string | null;
   readonly parentRunId: string | null;
@@ -67,6 +78,7 @@ export function narrow(first: GivenContext, then: GivenContext): GivenContext {
     ...first,
     ...(Object.keys(joined).length > 0 ? { permissions: joined } : {}),
     ...(Object.keys(limits).length > 0 ? { budget: limits } : {}),
+    ...linksOf([first.traceLinks, then.traceLinks]),
     ...(metadata || then.metadata ? { metadata: { ...then.metadata, ...metadata } } : {}),
     ...(first.canceled || then.canceled ? { canceled: true } : {}),
   };
@@ -92,7 +104,36 @@ export function joinContext(context: RunContext, items: readonly GivenContext[])
     (sum, { permissions, budget, metadata }) => narrow(sum, { permissions, budget, metadata }),
     { permissions: context.permissions, budget: context.budget, metadata: context.metadata },
   );
-  return { ...context, permissions: permissions ?? {}, budget: budget ?? {}, metadata: metadata ?? {} };
+  return {
+    ...context,
+    ...linksOf([
+      context.traceLinks,
+      ...items.map(({ traceparent, traceLinks = [] }) => [
+        ...(traceparent ? [traceparent] : []),
+        ...traceLinks,
+      ]),
+    ]),
+    permissions: permissions ?? {},
+    budget: budget ?? {},
+    metadata: metadata ?? {},
+  };
+}
+
+/** The context of a running execution that began without one. Items cannot rename it, or move it to another trace. */
+export function lateContext(items: readonly GivenContext[], place: ExecutionPlace): RunContext {
+  const begun = items.reduce<GivenContext>((sum, each) => narrow(sum, each), {});
+  const { traceId: _, traceparent: __, traceLinks: ___, ...given } = begun;
+  return joinContext(contextOf(given, place), items);
+}
+
+/** What a thread was started with, for an execution after its first. */
+export function laterContext({ traceparent: _, traceLinks: __, ...standing }: GivenContext): GivenContext {
+  return standing;
+}
+
+function linksOf(lists: readonly (readonly string[] | undefined)[]): Pick<RunContext, 'traceLinks'> {
+  const links = [...new Set(lists.flatMap((list) => list ?? []))].slice(0, MAX_TRACE_LINKS);
+  return links.length > 0 ? { traceLinks: links } : {};
 }
 
 /** Fills in missing fields from the execution's place. */
@@ -102,6 +143,8 @@ export function contextOf(given: GivenContext, { executionId, rootId, agent }: E
     runId: given.runId ?? executionId,
     sessionId: given.sessionId ?? rootId,
     traceId: given.traceId ?? null,
+    ...(given.traceparent ? { traceparent: given.traceparent } : {}),
+    ...linksOf([given.traceLinks]),
     workspaceUri: given.workspaceUri ?? null,
     organizationId: given.organizationId ?? null,
     parentRunId: given.parentRunId ?? null,

@@ -8,7 +8,7 @@ export function isToolCall(value: unknown): value is ToolCall {
   return typeof id === 'string' && typeof target?.name === 'string' && typeof target.arguments === 'string';
 }
 
-export function toProviderCall(call: ToolCall): ProviderToolCall {
+export function toProviderCall(call: Omit<ToolCall, 'type'>): ProviderToolCall {
   const { id, function: target, extra_content: extraContent } = call;
   const parsed = parseArguments(target.arguments);
   return {

@@ -18,6 +18,8 @@ const CONTEXT_FIELDS: Names<GivenContext> = {
   runId: true,
   sessionId: true,
   traceId: true,
+  traceparent: true,
+  traceLinks: true,
   workspaceUri: true,
   organizationId: true,
   parentRunId: true,

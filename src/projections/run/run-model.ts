@@ -3,13 +3,11 @@ import { attemptOf } from '../../core/context/summary.ts';
 import type { ThreadEvent } from '../../core/event/thread-event.ts';
 import type { ProviderUsage } from '../../core/message/provider.ts';
 import { usageOf } from '../../core/thread/producer.ts';
+import { findRequest } from '../trace/trace-state.ts';
 import { llmStream, type RunEventDraft, shortText } from './run-event.ts';
 import type { Fields, RunHandlers, RunTransition } from './run-handler.ts';
 import { toManifest } from './run-manifest.ts';
 import type { OpenRun } from './run-state.ts';
-
-const callKey = ({ step, attempt }: { step?: number; attempt?: number }, call: number) =>
-  `${step}:${attempt}:${call}`;
 
 function toMetrics(usage: ProviderUsage | null | undefined, cost: number | null, latencyMs: number | null) {
   return {
@@ -68,7 +66,7 @@ export const MODEL_HANDLERS: RunHandlers = {
   'model.called': (run, event) => {
     const { model, modelId, call, purpose } = event.data;
     return [
-      { ...run, called: { ...run.called, [callKey(event, call)]: event.at } },
+      run,
       [
         {
           type: 'llm.call.started',
@@ -93,13 +91,12 @@ export const MODEL_HANDLERS: RunHandlers = {
   ],
   'model.answered': (run, event) => {
     const { call, usage, cost } = event.data;
-    const key = callKey(event, call);
-    const { [key]: calledAt, ...called } = run.called;
-    const latency = calledAt === undefined ? null : (event.at - calledAt) / 1000;
+    const open = findRequest(run.spans, event, call);
+    const latency = open ? (event.at - open.startedAt) / 1000 : null;
     const metrics = toMetrics(usage, cost, latency);
     const summary = summarise(usage);
     return [
-      { ...run, called },
+      run,
       [
         llmStream('llm_call_metrics', { step: event.step, metrics }, { summary }),
         {

@@ -9,6 +9,8 @@ import { writeContextMetadata } from '../../core/governance/context-metadata.ts'
 import type { RunContext } from '../../core/governance/run-context.ts';
 import type { LogRow, Projection } from '../projection.ts';
 import { argumentsOf, toRowMessage } from '../row-message.ts';
+import { projectSpans, type TraceProject } from '../trace/trace-projection.ts';
+import type { OpenExecution } from '../trace/trace-state.ts';
 import { ACTION_HANDLERS, GOVERNED_HANDLERS } from './run-action.ts';
 import type { RunEvent, RunEventDraft } from './run-event.ts';
 import type { Fields, RunHandlers, RunTransition } from './run-handler.ts';
@@ -28,6 +30,8 @@ type ReadingTransition = readonly [RunReading, readonly RunEvent[]];
 
 export const projectRun: Projection<RunReading, RunEvent> = (before, row) => {
   const { event } = row;
+  const { threadId, run } = before;
+  const [{ execution }] = projectSpans({ threadId, execution: run?.spans ?? null }, row, NO_PROJECT);
   const reading = countRemoved(before, event);
   switch (event.type) {
     case 'thread.created':
@@ -36,7 +40,9 @@ export const projectRun: Projection<RunReading, RunEvent> = (before, row) => {
     case 'thread.agent':
       return [{ ...reading, agent: event.data.to }, []];
     case 'execution.started':
-      return startRun(reading, event, row.context ?? null);
+      return execution
+        ? startRun(reading, event, { given: row.context ?? null, spans: execution })
+        : [reading, []];
     case 'execution.ended': {
       if (!reading.run) return [reading, []];
       const [ended, drafts] = completeDrafts(reading, event, endRun(reading.run, event.data));
@@ -47,9 +53,12 @@ export const projectRun: Projection<RunReading, RunEvent> = (before, row) => {
     case 'custom':
       return completeDrafts(reading, event, [toAppEvent(event)]);
     default:
-      return reading.run ? handleRow(reading, reading.run, event) : [reading, []];
+      return reading.run ? handleRow(reading, reading.run, event, execution) : [reading, []];
   }
 };
+
+/** Events do not name providers. */
+const NO_PROJECT: TraceProject = { factoryOf: () => undefined };
 
 /** Only streamed text is ever removed. */
 function countRemoved(reading: RunReading, { seq }: ThreadEvent): RunReading {
@@ -62,7 +71,7 @@ function countRemoved(reading: RunReading, { seq }: ThreadEvent): RunReading {
 function startRun(
   reading: RunReading,
   event: ThreadEventOf<'execution.started'>,
-  given: RunContext | null,
+  { given, spans }: { readonly given: RunContext | null; readonly spans: OpenExecution },
 ): ReadingTransition {
   const { executionId } = event.data;
   const { runId = executionId } = event.data;
@@ -80,16 +89,22 @@ function startRun(
     actions: {},
     asked: { step: null, count: 0 },
     arguments: {},
-    called: {},
+    spans,
     said: null,
   };
   const statusEvent = taskStatus(['submitted', 'working'], context ? { run_context: context } : {});
   return completeDrafts({ ...reading, run }, event, [statusEvent]);
 }
 
-function handleRow(reading: RunReading, run: OpenRun, event: ThreadEvent): ReadingTransition {
+/** `spans`: null if the row ends the execution's span, but not its run. */
+function handleRow(
+  reading: RunReading,
+  run: OpenRun,
+  event: ThreadEvent,
+  spans: OpenExecution | null,
+): ReadingTransition {
   const [next, drafts] = handle(run, event);
-  return completeDrafts({ ...reading, run: next }, event, drafts);
+  return completeDrafts({ ...reading, run: { ...next, spans: spans ?? run.spans } }, event, drafts, run);
 }
 
 function handle(run: OpenRun, event: ThreadEvent): RunTransition {

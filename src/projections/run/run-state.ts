@@ -1,6 +1,8 @@
 /** State of the projection between two rows. Plain JSON, as small as its open calls. */
 import type { ThreadEvent } from '../../core/event/thread-event.ts';
 import type { RowMessage } from '../row-message.ts';
+import { spanOf } from '../trace/trace-projection.ts';
+import { actionKey, bodyKey, type OpenExecution, toSpanId, toTraceId } from '../trace/trace-state.ts';
 import { RUN_EVENT_VERSION, type RunEvent, type RunEventDraft, type RunEventType } from './run-event.ts';
 
 /** Where the projection begins: at the start of the log, or of an execution. */
@@ -57,8 +59,8 @@ export interface OpenRun {
   readonly asked: { readonly step: number | null; readonly count: number };
   /** Arguments of calls that were not emitted yet, by call id. */
   readonly arguments: Readonly<Record<string, string>>;
-  /** Times of the open model requests in microseconds since 1970, by `<step>:<attempt>:<call>`. */
-  readonly called: Readonly<Record<string, number>>;
+  /** What OpenTelemetry's spans show of the run: gives its events their ids, and its requests their times. */
+  readonly spans: OpenExecution;
   /** The newest message so far: the row that refers to it follows. */
   readonly said: RowMessage | null;
 }
@@ -90,16 +92,32 @@ function findParent(run: OpenRun | null, id: string): string | null {
   return (byCode[0] ?? open.findLast(around))?.id ?? null;
 }
 
-/** Completes drafts to events, with their ids and their numbers in the run. */
+/** The span of an action: that of its call's newest body, or its own if code has invoked it. */
+function actionKeyOf({ actions, spans }: OpenRun, id: string): string {
+  const [callId, action] = Object.entries(actions).find(([, each]) => each.id === id) ?? [];
+  return action && callId !== id ? bodyKey(spans, action.step ?? 0, callId ?? '') : actionKey(spans, id);
+}
+
+/**
+ * Completes drafts to events, with their ids and their numbers in the run. `before`: the run before the row, which still
+ * has the work that the row ends.
+ */
 export function completeDrafts(
   reading: RunReading,
-  { seq, at, step, type }: ThreadEvent,
+  event: ThreadEvent,
   drafts: readonly RunEventDraft[],
+  before: OpenRun | null = reading.run,
 ): readonly [RunReading, readonly RunEvent[]] {
+  const { seq, at, step, type } = event;
   const { run } = reading;
+  const work = run && { ...run, actions: { ...before?.actions, ...run.actions } };
+  const place = run && spanOf(before?.spans ?? run.spans, event);
   const events = drafts.map((draft, n): RunEvent => {
     const action = draft.action ?? null;
     const parent = action === null ? null : findParent(run, action);
+    const own = work && action !== null ? actionKeyOf(work, action) : place?.key;
+    const above = work && parent !== null ? actionKeyOf(work, parent) : undefined;
+    const around = action === null ? place?.parent : (above ?? run?.spans.place.key);
     return {
       event_id: `${reading.threadId}/${seq}.${n}`,
       version: RUN_EVENT_VERSION,
@@ -109,8 +127,8 @@ export function completeDrafts(
       agent_name: reading.agent,
       sequence: run ? run.sequence + n + 1 : null,
       step: step ?? null,
-      span_id: action,
-      parent_span_id: parent,
+      span_id: own === undefined ? null : toSpanId(own),
+      parent_span_id: around === undefined ? null : toSpanId(around),
       action_id: action,
       parent_action_id: parent,
       delegation_id: draft.delegation ?? null,
@@ -118,7 +136,11 @@ export function completeDrafts(
       summary: draft.summary ?? null,
       payload: draft.payload,
       final: draft.final ?? false,
-      metadata: { source_type: type, thread_id: reading.threadId },
+      metadata: {
+        source_type: type,
+        thread_id: reading.threadId,
+        ...(run ? { trace_id: toTraceId(run.spans.place.trace) } : {}),
+      },
       timestamp: toTime(at),
     };
   });

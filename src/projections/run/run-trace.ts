@@ -1,15 +1,16 @@
 /**
  * Projects RunEvents as spans: one for the run, and below it one for each model request and each action. Pure: ids are
- * those of the events, so the same run gives the same spans.
+ * those of the events, so the same run gives the same spans, with the ids of OpenTelemetry's (projections/trace).
  */
 import type { RunEvent } from './run-event.ts';
 
 /** A piece of work with its start and end; JSON. */
 export interface RunSpan {
-  /** Trace id of the run's context, else the run's id. */
+  /** 32 hex digits. */
   readonly trace_id: string;
+  /** 16 hex digits. */
   readonly span_id: string;
-  /** Null for the span of the run. */
+  /** Null for the first span of a trace. */
   readonly parent_span_id: string | null;
   readonly kind: 'run' | 'llm' | 'action';
   readonly name: string;
@@ -25,36 +26,31 @@ export interface RunSpan {
 }
 
 export interface TraceReading {
-  readonly traceId: string | null;
   readonly run: RunEvent | null;
   /** First events of the spans that have not ended, by span. */
   readonly open: Readonly<Record<string, RunEvent>>;
 }
 
-export const NO_TRACE: TraceReading = { traceId: null, run: null, open: {} };
+export const NO_TRACE: TraceReading = { run: null, open: {} };
 
 type TraceTransition = readonly [TraceReading, readonly RunSpan[]];
 type Fields = Readonly<Record<string, unknown>>;
 
 export function projectTrace(reading: TraceReading, event: RunEvent): TraceTransition {
   const { type, payload } = event;
-  if (type === 'task.status' && event.sequence === 1) {
-    const context = payload.run_context as Fields | undefined;
-    const traceId = typeof context?.trace_id === 'string' ? context.trace_id : event.run_id;
-    return [{ traceId, run: event, open: {} }, []];
-  }
+  if (type === 'task.status' && event.sequence === 1) return [{ run: event, open: {} }, []];
   if (!reading.run) return [reading, []];
-  const id = spanOf(event);
+  const id = event.action_id ?? event.span_id ?? '';
   if (type.endsWith('.started')) return [{ ...reading, open: { ...reading.open, [id]: event } }, []];
   if (event.final) {
-    const left = Object.entries(reading.open).map(([span, begun]) => toSpan(reading, span, begun, event));
-    return [NO_TRACE, [...left, toSpan(reading, reading.run.event_id, reading.run, event)]];
+    const left = Object.values(reading.open).map((begun) => toSpan(reading, begun, event));
+    return [NO_TRACE, [...left, toSpan(reading, reading.run, event)]];
   }
   const begun = reading.open[id];
   if (!begun || !ENDS.includes(type) || (type === 'llm.stream' && !FAILURES.includes(payload.llm_event_type)))
     return [reading, []];
   const { [id]: _, ...open } = reading.open;
-  return [{ ...reading, open }, [toSpan(reading, id, begun, event)]];
+  return [{ ...reading, open }, [toSpan(reading, begun, event)]];
 }
 
 const ENDS: readonly string[] = [
@@ -66,16 +62,13 @@ const ENDS: readonly string[] = [
 ];
 const FAILURES: readonly unknown[] = ['llm_error', 'llm_retry'];
 
-/** Key of an open span. A step asks one model at a time, so its number is enough for a request. */
-const spanOf = ({ action_id: action, task_id: task, step }: RunEvent) => action ?? `${task}/llm/${step}`;
-
-function toSpan({ traceId, run }: TraceReading, id: string, begun: RunEvent, ended: RunEvent): RunSpan {
+function toSpan({ run }: TraceReading, begun: RunEvent, ended: RunEvent): RunSpan {
   const isRun = begun === run;
   const kind = isRun ? 'run' : begun.action_id ? 'action' : 'llm';
   return {
-    trace_id: traceId ?? id,
-    span_id: kind === 'llm' ? begun.event_id : id,
-    parent_span_id: isRun ? null : (run?.event_id ?? null),
+    trace_id: String(begun.metadata.trace_id),
+    span_id: begun.span_id ?? begun.event_id,
+    parent_span_id: begun.parent_span_id,
     kind,
     name: isRun ? `run ${begun.agent_name ?? ''}`.trim() : spanName(begun),
     run_id: begun.run_id ?? '',

@@ -21,6 +21,13 @@ export const GEN_AI = {
   toolName: 'gen_ai.tool.name',
   toolType: 'gen_ai.tool.type',
   toolCall: 'gen_ai.tool.call.id',
+  systemInstructions: 'gen_ai.system_instructions',
+  inputMessages: 'gen_ai.input.messages',
+  outputMessages: 'gen_ai.output.messages',
+  toolArguments: 'gen_ai.tool.call.arguments',
+  toolResult: 'gen_ai.tool.call.result',
+  /** A name of the conventions for MCP: the call of a server's tool is one span, with names of both. */
+  mcpMethod: 'mcp.method.name',
   error: 'error.type',
   session: 'session.id',
   user: 'user.id',
@@ -34,6 +41,8 @@ export const OWN = {
   /** US dollars. */
   cost: 'everthread.cost_usd',
   stopReason: 'everthread.stop_reason',
+  /** From 1; absent if an execution has one part. */
+  part: 'everthread.execution.part',
 } as const;
 
 /** Names of the conventions 1.41 that changed since: added with `OTEL_SEMCONV_STABILITY_OPT_IN=gen_ai/dup`. */

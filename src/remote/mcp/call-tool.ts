@@ -5,6 +5,7 @@ import type { ToolAttachment, ToolResult } from '../../core/message/message.ts';
 import { measureJson } from '../../core/value/json-measure.ts';
 import { toResultText } from '../../core/value/result-text.ts';
 import { errorMessage } from '../../core/value/thrown.ts';
+import { activeTraceparent } from '../../traceparent.ts';
 import { quote, visibleIn } from '../wall/index.ts';
 import type { AskTerms, McpConnection } from './connection.ts';
 import { isAnswered, McpFailure } from './failure.ts';
@@ -40,9 +41,11 @@ export async function callTool(
   { name, arguments: given, answers, state }: McpCall,
   terms: AskTerms,
 ): Promise<McpAnswer> {
+  const traceparent = activeTraceparent();
   const params = {
     name,
     arguments: { ...given },
+    ...(traceparent && { _meta: { traceparent } }),
     ...(answers && { inputResponses: answers }),
     ...(state === undefined ? {} : { requestState: state }),
   };

@@ -5,6 +5,8 @@
  * - The body of a response is counted after decompression; reading it fails once it exceeds its limits.
  */
 
+import { withTraceHeader } from '../../traceparent.ts';
+
 /** Creates the error that the caller receives. */
 export type WallFault = (kind: 'redirect' | 'too_large', message: string) => Error;
 
@@ -25,7 +27,7 @@ export function walledFetch(wall: Wall): WalledFetch {
   return async (input, init) => {
     const url = new URL(input instanceof Request ? input.url : input);
     if (!allows(url)) throw fault('redirect', `Requests to ${url.origin} are not allowed.`);
-    const response = await fetch(url, { ...init, redirect: 'manual' });
+    const response = await fetch(url, { ...withTraceHeader(init), redirect: 'manual' });
     // W3: a redirect is an error, wherever it leads.
     if (response.status >= 300 && response.status < 400) {
       await response.body?.cancel().catch(() => {});

@@ -6,6 +6,7 @@
  *   machine.
  */
 import { hash } from 'node:crypto';
+import { readTraceparent } from '../../core/governance/traceparent.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import { API_SCOPES, type ApiScope, type Caller, OPERATOR } from './caller.ts';
 
@@ -94,6 +95,16 @@ export function originRemedy(origin: string): string {
 }
 
 /** Throws `Unauthorized`. */
+/** Callers with a token may join traces; others may with `joins`. A header that is no `traceparent` is ignored. */
+export function withTrace(access: Access, joins: boolean): Access {
+  return async (request) => {
+    const caller = await access(request);
+    const header = request.headers.get('traceparent');
+    const given = header !== null && readTraceparent(header) ? { traceparent: header } : {};
+    return caller && { ...caller, trace: { ...given, joins: joins || caller.name !== null } };
+  };
+}
+
 export async function requireCaller(access: Access, request: Request): Promise<Caller> {
   const caller = await access(request);
   if (caller) return caller;

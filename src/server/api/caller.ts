@@ -4,6 +4,8 @@
  * Every other thread is reported as not found.
  */
 import type { RuntimeClient } from '../../client/runtime-client.ts';
+import type { GivenContext } from '../../core/governance/run-context.ts';
+import { MAX_TRACE_LINKS } from '../../core/governance/traceparent.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import type { ThreadRecord } from '../../store/thread/thread-record.ts';
 
@@ -19,17 +21,36 @@ export interface Caller {
   readonly userId: string | null;
   /** The caller may reach only threads of this organisation, and starts threads in it; null: any organisation. */
   readonly organizationId?: string | null;
+  /** The span from which the request comes, as `traceparent`: what the caller begins is a part of it, or linked to it. */
+  readonly trace?: { readonly traceparent?: string; readonly joins: boolean };
 }
 
 /** A caller that may do everything. */
 export const OPERATOR: Caller = { name: null, scopes: ['admin'], userId: null };
 
 /** Returns the run context for a thread that this caller starts: its organisation overrides the request's. */
-export function callerContext<Context extends object>(
-  { organizationId }: Caller,
-  context?: Context,
-): Context | { readonly organizationId: string } | undefined {
-  return organizationId == null ? context : { ...context, organizationId };
+export function callerContext(caller: Caller, context?: GivenContext): GivenContext | undefined {
+  const { organizationId } = caller;
+  const traced = tracedContext(caller, context);
+  return organizationId == null ? traced : { ...traced, organizationId };
+}
+
+/** The context of a message of this caller. A span that the caller may not join becomes a link. */
+function tracedContext({ trace }: Caller, context?: GivenContext): GivenContext | undefined {
+  const traceparent = context?.traceparent ?? trace?.traceparent;
+  if (traceparent === undefined) return context;
+  if (trace?.joins) return { ...context, traceparent };
+  const { traceparent: _, traceLinks = [], ...rest } = context ?? {};
+  return { ...rest, traceLinks: [...traceLinks, traceparent].slice(0, MAX_TRACE_LINKS) };
+}
+
+/** A message of this caller, with its context. */
+export function withTracedContext<Given extends { readonly context?: GivenContext | undefined }>(
+  caller: Caller,
+  message: Given,
+): Given {
+  const context = tracedContext(caller, message.context);
+  return context === message.context ? message : { ...message, context };
 }
 
 /** True if the caller may reach only the threads of a user or of an organisation. */

@@ -13,7 +13,7 @@ import { createLiveStreams } from '../standard/live-streams.ts';
 import { isStandardPath, serveStandard, standardError } from '../standard/standard-door.ts';
 import { acceptStream, type SocketStream } from '../standard/standard-socket.ts';
 import { createTickets } from '../standard/tickets.ts';
-import { type Access, loopbackAccess, requireCaller } from './access.ts';
+import { type Access, loopbackAccess, requireCaller, withTrace } from './access.ts';
 import type { ApiApp, ApiEnv } from './app.ts';
 import { requireReachable, requireScope } from './caller.ts';
 import { adviceFor, completionProblem, isCompletionPath } from './completions/completion-error.ts';
@@ -38,6 +38,8 @@ export interface ApiOptions extends StreamLimits, PublicAddressOptions {
   readonly client: RuntimeClient;
   /** Authorises requests, for example `tokenAccess(…)`; unless given, only requests of this machine are accepted. */
   readonly access?: Access;
+  /** If true, the `traceparent` of callers without a token is joined, too; else it becomes a link. */
+  readonly joinsTraces?: boolean;
   /** Returns the agents of the project; called for each request. */
   readonly agents?: () => readonly ApiAgent[];
   /** The project's endpoints, served beside the API (docs/endpoints.md). */
@@ -81,7 +83,6 @@ const MAX_BODY_BYTES = 16 * 1024 * 1024;
 export function createApi(options: ApiOptions): Api {
   const {
     client,
-    access = loopbackAccess,
     agents = null,
     bodyBytes = MAX_BODY_BYTES,
     fileBytes = LIMITS.fileBytes,
@@ -90,6 +91,7 @@ export function createApi(options: ApiOptions): Api {
     uiUrl = null,
     onError,
   } = options;
+  const access = withTrace(options.access ?? loopbackAccess, options.joinsTraces ?? false);
   const streams = createStreamPlace(options);
   const toPublic = givePublicAddress(options);
   const host: ApiHost = { client, agents, uiUrl, countOnce: rememberCounts(), streams };

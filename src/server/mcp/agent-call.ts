@@ -15,12 +15,13 @@ import { hash, randomUUID } from 'node:crypto';
 import { checkExecutionId } from '../../client/execution-claim.ts';
 import { isAlreadyCreated } from '../../client/make-thread.ts';
 import { newThreadId } from '../../client/new-thread-id.ts';
+import type { OutgoingMessage } from '../../client/outgoing.ts';
 import type { RuntimeClient } from '../../client/runtime-client.ts';
 import { deriveThreadId } from '../../core/thread/thread-id.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import type { Wait } from '../../store/wait/wait-record.ts';
 import { requireThreadOf } from '../api/agent-thread.ts';
-import { type Caller, callerContext, requireScope } from '../api/caller.ts';
+import { type Caller, callerContext, requireScope, withTracedContext } from '../api/caller.ts';
 import { findOwnThread } from '../api/turn/turn.ts';
 import { type FilledForm, toAnswer } from './client-form.ts';
 import { blockingWaits, type Ended, followCall } from './follow-call.ts';
@@ -117,7 +118,8 @@ async function beginCall(client: RuntimeClient, caller: Caller, call: AgentCall)
   }
   // Known if this call is a repeated one.
   const known = call.executionId && (await client.store.executions.get(threadId, executionId));
-  await client.queueMessage(threadId, { content: message, executionId });
+  const said: OutgoingMessage = { content: message, executionId };
+  await client.queueMessage(threadId, withTracedContext(caller, said));
   // The end of the log before the message was sent.
   return { threadId, executionId, after: known ? (known.firstSeq ?? 1) - 1 : thread.lastSeq };
 }

@@ -86,7 +86,8 @@ function ownerOf(item: QueueItem, userId: string | null): string {
  */
 function digestOf(threadId: string, { id: _, ...content }: QueueItem): string {
   const context = content.kind === 'stored' ? {} : (content.context ?? {});
-  const { runId: _run, traceId: _trace, canceled: _canceled, cancelReason: _reason, ...same } = context;
+  const { runId: _run, traceId: _trace, traceparent: _span, traceLinks: _links, ...rest } = context;
+  const { canceled: _canceled, cancelReason: _reason, ...same } = rest;
   const told = { context: Object.keys(same).length > 0 && same };
   return createHash('sha256')
     .update(canonicalJson(withoutFalse({ threadId, ...content, ...told })))

@@ -7,11 +7,19 @@
  */
 import type { Kysely, Transaction } from 'kysely';
 import type { ThreadEvent } from '../../core/event/thread-event.ts';
-import type { TracedCaller, TracedExecution, TracedRow, TraceRoot } from '../../core/event/traced-row.ts';
+import {
+  TRACE_PART,
+  type TracedCaller,
+  type TracedExecution,
+  type TracedRow,
+  type TraceRoot,
+} from '../../core/event/traced-row.ts';
+import type { RunContext } from '../../core/governance/run-context.ts';
 import { readEvent } from '../schema/rows.ts';
 import type { Tables } from '../schema/tables.ts';
 import { type CommandContext, inSnapshot } from '../transaction/context.ts';
 import { findRow, selectRows } from '../transaction/rows.ts';
+import { readContext } from '../transaction/step-place.ts';
 import type { SaveTrace, TraceCursor, UntracedRows } from './trace-record.ts';
 
 const PAGE = 500;
@@ -34,8 +42,7 @@ export async function readUntraced(
       .orderBy('seq')
       .limit(PAGE)
       .execute();
-    const rows: TracedRow[] = [];
-    for (const event of found.map(readEvent)) rows.push(await describeRow(db, threadId, event));
+    const rows = await describeRows(db, threadId, found.map(readEvent));
     return { cursor, rows, seq: found.at(-1)?.seq ?? cursor.seq, more: found.length === PAGE };
   });
 }
@@ -55,20 +62,63 @@ async function findCursor(db: Transaction<Tables>, threadId: string, now: number
   return { seq: thread?.event_seq ?? 0, state: null };
 }
 
-async function describeRow(
+async function describeRows(
   db: Transaction<Tables>,
   threadId: string,
-  event: ThreadEvent,
-): Promise<TracedRow> {
-  if (event.type === 'execution.started')
-    return { event, execution: await describeExecution(db, threadId, event.data.executionId) };
-  if (event.type !== 'model.answered') return { event };
-  const { step = 0, attempt = 0, data } = event;
-  const key = { thread_id: threadId, step, attempt, call: data.call };
-  const call = await findRow(db, 'model_calls', key, ['started_at', 'first_token_at']);
-  return call?.first_token_at
-    ? { event, firstChunk: (call.first_token_at - call.started_at) / 1_000_000 }
-    : { event };
+  events: readonly ThreadEvent[],
+): Promise<readonly TracedRow[]> {
+  const firstChunks = await readFirstChunks(db, threadId, events);
+  const rows: TracedRow[] = [];
+  for (const event of events)
+    if (event.type === 'execution.started')
+      rows.push({ event, execution: await describeExecution(db, threadId, event.data.executionId) });
+    else if (event.type === 'model.answered')
+      rows.push({ event, firstChunk: firstChunks.get(requestOf(event, event.data.call)) });
+    else if (event.type === 'execution.ended')
+      rows.push({ event, links: (await readContextOf(db, threadId, event.data.executionId))?.traceLinks });
+    else rows.push({ event });
+  return rows;
+}
+
+async function readContextOf(
+  db: Transaction<Tables>,
+  threadId: string,
+  executionId: string,
+): Promise<RunContext | null> {
+  const row = await findRow(db, 'executions', { thread_id: threadId, id: executionId }, ['run_context']);
+  return readContext(row?.run_context ?? null);
+}
+
+const requestOf = ({ step = 0, attempt = 0 }: Pick<ThreadEvent, 'step' | 'attempt'>, call: number): string =>
+  `${step}:${attempt}:${call}`;
+
+/** Seconds until the first chunk of the requests that these rows answer. */
+async function readFirstChunks(
+  db: Transaction<Tables>,
+  threadId: string,
+  events: readonly ThreadEvent[],
+): Promise<ReadonlyMap<string, number>> {
+  const steps = events.flatMap(({ type, step = 0 }) => (type === 'model.answered' ? [step] : []));
+  if (steps.length === 0) return new Map();
+  const calls = await selectRows(db, 'model_calls', { thread_id: threadId })
+    .select(['step', 'attempt', 'call', 'started_at', 'first_token_at'])
+    .where('step', 'in', [...new Set(steps)])
+    .execute();
+  return new Map(
+    calls.flatMap((call) =>
+      call.first_token_at
+        ? [[requestOf(call, call.call), (call.first_token_at - call.started_at) / 1_000_000] as const]
+        : [],
+    ),
+  );
+}
+
+export async function describeTraced(
+  context: CommandContext,
+  threadId: string,
+  executionId: string,
+): Promise<TracedExecution> {
+  return inSnapshot(context, (db) => describeExecution(db, threadId, executionId));
 }
 
 async function describeExecution(
@@ -81,14 +131,14 @@ async function describeExecution(
   const caller = await findCaller(db, threadId, executionId);
   return {
     agent: row?.agent ?? thread?.agent ?? 'unknown',
-    ...(row?.trace_id ? { traceId: row.trace_id } : {}),
+    ...traceNamesOf(row),
     ...(row?.session_id ? { sessionId: row.session_id } : {}),
     ...(thread?.user_id ? { userId: thread.user_id } : {}),
-    ...(caller ? { calledBy: { ...caller, root: await findRoot(db, caller) } } : {}),
+    ...(caller ? { calledBy: { ...caller, ...(await findRoot(db, caller, row?.started_at ?? 0)) } } : {}),
   };
 }
 
-type Caller = Omit<TracedCaller, 'root'>;
+type Caller = Omit<TracedCaller, 'root' | 'firstSeq' | 'isLong' | 'trace'>;
 
 /** The call that has created the thread, if this is the thread's first execution. */
 async function findCaller(
@@ -118,15 +168,59 @@ async function findCaller(
   };
 }
 
-async function findRoot(db: Transaction<Tables>, caller: Caller): Promise<TraceRoot> {
+async function findRoot(
+  db: Transaction<Tables>,
+  caller: Caller,
+  startedAt: number,
+): Promise<Pick<TracedCaller, 'root' | 'firstSeq' | 'isLong'>> {
   let { threadId, executionId } = caller;
+  let row = await readExecution(db, threadId, executionId);
+  const firstSeq = row?.first_seq ?? 1;
+  let isLong = mayHaveParts(row, startedAt);
   for (let depth = 0; depth < MAX_DEPTH; depth++) {
     const above = await findCaller(db, threadId, executionId);
     if (!above?.blocking) break;
     ({ threadId, executionId } = above);
+    row = await readExecution(db, threadId, executionId);
+    isLong ||= mayHaveParts(row, startedAt);
   }
-  const row = await findRow(db, 'executions', { thread_id: threadId, id: executionId }, ['trace_id']);
-  return { threadId, executionId, ...(row?.trace_id ? { traceId: row.trace_id } : {}) };
+  return { root: { threadId, executionId, ...traceNamesOf(row) }, firstSeq, isLong };
+}
+
+type ExecutionInLog = Awaited<ReturnType<typeof readExecution>>;
+
+function readExecution(db: Transaction<Tables>, threadId: string, executionId: string) {
+  return selectRows(db, 'executions', { thread_id: threadId })
+    .innerJoin('threads', 'threads.id', 'executions.thread_id')
+    .where('executions.id', '=', executionId)
+    .select([
+      'executions.trace_id',
+      'executions.run_context',
+      'executions.first_seq',
+      'executions.started_at',
+      'threads.event_seq',
+    ])
+    .executeTakeFirst();
+}
+
+/** A span ends with a row of its own. */
+function mayHaveParts(row: ExecutionInLog, at: number): boolean {
+  if (!row) return false;
+  const rows = row.event_seq - (row.first_seq ?? 0);
+  return at - row.started_at > TRACE_PART.waitUs || rows >= TRACE_PART.spans;
+}
+
+type TraceNames = Pick<TraceRoot, 'traceId' | 'traceparent'>;
+
+/** A running execution keeps them: what joins it adds links alone. */
+function traceNamesOf(
+  row: { readonly trace_id: string | null; readonly run_context: string | null } | undefined,
+) {
+  const { traceparent } = readContext(row?.run_context ?? null) ?? {};
+  return {
+    ...(row?.trace_id ? { traceId: row.trace_id } : {}),
+    ...(traceparent ? { traceparent } : {}),
+  } satisfies TraceNames;
 }
 
 /** Does nothing if another process has come further. */

@@ -4,6 +4,7 @@
  */
 
 import type { EventData, EventKind, ThreadEvent } from '../../core/event/thread-event.ts';
+import type { LoggedSpan } from '../../core/event/traced-row.ts';
 
 /** A union narrowed by its `type`, like the events that are read. */
 export type NewEvent = {
@@ -22,8 +23,15 @@ export interface AwaitGrowth {
   readonly withinMs?: number;
 }
 
+export interface WritingThread {
+  readonly threadId: string;
+  readonly agent: string;
+  /** Where an OpenTelemetry SDK is registered: the event's span, if the process knows it. */
+  readonly span?: LoggedSpan | undefined;
+}
+
 /** Receives events after they are stored. Must not throw or take long. */
 export interface EventListener {
   readonly kinds: ReadonlySet<EventKind>;
-  told(thread: { readonly threadId: string; readonly agent: string }, event: ThreadEvent): void;
+  told(thread: WritingThread, event: ThreadEvent): void;
 }

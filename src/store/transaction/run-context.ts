@@ -9,6 +9,8 @@ import {
   beginContext,
   type GivenContext,
   joinContext,
+  lateContext,
+  laterContext,
   type RunContext,
 } from '../../core/governance/run-context.ts';
 import { readContext } from './step-place.ts';
@@ -32,7 +34,7 @@ export interface ContextPlace {
 
 type ContextRow = Pick<
   ThreadTransaction['row'],
-  'agent' | 'next_agent' | 'root_id' | 'run_context' | 'organization_id'
+  'agent' | 'next_agent' | 'root_id' | 'run_context' | 'organization_id' | 'last_step'
 >;
 
 /** Returns null if no context was given. The thread's organisation overrides the one that an item names. */
@@ -52,10 +54,13 @@ function compose(
   { executionId, open }: ContextPlace,
 ): RunContext | null {
   const place = { executionId, rootId: row.root_id, agent: row.next_agent ?? row.agent };
-  if (open === undefined) return beginContext(readGiven(row.run_context), given, place);
+  if (open === undefined) {
+    const standing = readGiven(row.run_context);
+    return beginContext(standing && row.last_step > 0 ? laterContext(standing) : standing, given, place);
+  }
   const before = readContext(open.run_context);
   if (given.length === 0) return before;
-  return before ? joinContext(before, given) : beginContext(null, given, place);
+  return before ? joinContext(before, given) : lateContext(given, place);
 }
 
 /** Narrows the context of an open execution by what has joined it. Returns true if that has changed it. */

@@ -4,10 +4,10 @@
  *   counts is its own affair, and no step waits for it.
  * - The ids are handed to the SDK through the id generator of `everthread/otel` (otel.ts).
  */
-import { hash } from 'node:crypto';
 import {
   type Context,
   ROOT_CONTEXT,
+  type SpanContext,
   SpanKind,
   SpanStatusCode,
   TraceFlags,
@@ -16,7 +16,7 @@ import {
 } from '@opentelemetry/api';
 import { withIds } from '../../otel.ts';
 import { withFormerNames } from '../../projections/trace/conventions.ts';
-import { isTraceId, type SpanPlace, type TraceSpan } from '../../projections/trace/trace-state.ts';
+import { type SpanPlace, type TraceSpan, toSpanId, toTraceId } from '../../projections/trace/trace-state.ts';
 
 export interface SpanSenderOptions {
   /** Adds the conventions' former names. */
@@ -25,17 +25,18 @@ export interface SpanSenderOptions {
   readonly onForeignIds?: (hint: string) => void;
 }
 
-const digest = (text: string, bytes: number): string => hash('sha256', text).slice(0, bytes * 2);
+export interface SpanSender {
+  /** False for a span that is sampled out. */
+  send(span: TraceSpan): boolean;
+  /** The context in which this span is the active one. */
+  contextOf(place: SpanPlace): Context;
+}
 
-export const toTraceId = (name: string): string => (isTraceId(name) ? name : digest(name, 16));
-export const toSpanId = (key: string): string => digest(key, 8);
-
-/** What it returns is false for a span that is sampled out. */
-export function createSpanSender(options: SpanSenderOptions = {}): (span: TraceSpan) => boolean {
+export function createSpanSender(options: SpanSenderOptions = {}): SpanSender {
   const tracer = trace.getTracer('everthread');
   const sampled = createSampling(tracer);
   let foreign = false;
-  return (span) => {
+  const send = (span: TraceSpan): boolean => {
     const ids = { traceId: toTraceId(span.trace), spanId: toSpanId(span.key) };
     if (!sampled(ids.traceId)) return false;
     const { attributes, parent, startedAt, error } = span;
@@ -64,6 +65,12 @@ export function createSpanSender(options: SpanSenderOptions = {}): (span: TraceS
     made.end(toHrTime(span.endedAt));
     return true;
   };
+  const contextOf = (place: SpanPlace): Context => {
+    const active = toSpanContext(place);
+    const traceFlags = sampled(active.traceId) ? TraceFlags.SAMPLED : TraceFlags.NONE;
+    return within({ ...active, traceFlags, isRemote: false });
+  };
+  return { send, contextOf };
 }
 
 /** The most traces whose sampling is kept in mind. */
@@ -88,15 +95,14 @@ function createSampling(tracer: Tracer): (traceId: string) => boolean {
   };
 }
 
-const toSpanContext = (place: SpanPlace) => ({
+const toSpanContext = (place: SpanPlace): SpanContext => ({
   traceId: toTraceId(place.trace),
   spanId: toSpanId(place.key),
   traceFlags: TraceFlags.SAMPLED,
   isRemote: true,
 });
 
-const within = (parent: ReturnType<typeof toSpanContext>): Context =>
-  trace.setSpanContext(ROOT_CONTEXT, parent);
+const within = (parent: SpanContext): Context => trace.setSpanContext(ROOT_CONTEXT, parent);
 
 /** Seconds and nanoseconds, of microseconds. */
 const toHrTime = (us: number): [number, number] => [Math.floor(us / 1_000_000), (us % 1_000_000) * 1000];

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { ROOT_CONTEXT, type Span, TraceFlags, trace } from '@opentelemetry/api';
 import { errorMessage } from '../../core/value/error.ts';
 import { withIds } from '../../otel.ts';
-import { toSpanId, toTraceId } from './span-sender.ts';
+import { toSpanId, toTraceId } from '../../projections/trace/trace-state.ts';
 import { findProvider } from './telemetry.ts';
 
 const FLUSH_WITHIN_MS = 5_000;

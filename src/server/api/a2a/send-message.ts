@@ -6,7 +6,7 @@ import { hash } from 'node:crypto';
 import { isThreadId } from '../../../core/thread/start-input.ts';
 import { deriveThreadId } from '../../../core/thread/thread-id.ts';
 import { isTerminal } from '../../../projections/a2a/a2a-shape.ts';
-import { type Caller, callerContext } from '../caller.ts';
+import { type Caller, callerContext, withTracedContext } from '../caller.ts';
 import { ownFiles } from '../conversation/own-files.ts';
 import type { ApiHost } from '../host.ts';
 import { refuseRequest } from '../problem.ts';
@@ -99,7 +99,7 @@ async function continueTask(
     );
   if (status.state === 'TASK_STATE_INPUT_REQUIRED')
     return { ...found, answered: await answerTask(host, caller, { status, message }) };
-  await client.queueMessage(thread.id, outgoing);
+  await client.queueMessage(thread.id, withTracedContext(caller, outgoing));
   return found;
 }
 

@@ -1,6 +1,7 @@
 /** Messages of a thread: listed, read, sent. */
 import { z } from '@hono/zod-openapi';
 import { RuntimeError } from '../../../core/value/error.ts';
+import { withTracedContext } from '../caller.ts';
 import { readIdempotencyKey } from '../idempotency-key.ts';
 import { refuseRequest } from '../problem.ts';
 import { type ApiRoute, route } from '../route.ts';
@@ -98,7 +99,7 @@ export const messageRoutes: readonly ApiRoute[] = [
     body: outgoingMessage,
     status: 202,
     answer: z.object({ id: z.string() }),
-    async handle({ params: { threadId }, query, body, request, thread: { status }, host }) {
+    async handle({ params: { threadId }, query, body, request, thread: { status }, caller, host }) {
       const key = readIdempotencyKey(request.headers);
       if (key && body.id !== undefined && key.given !== body.id)
         refuseRequest('"id" and the header Idempotency-Key give the message different ids: give only one.');
@@ -107,7 +108,10 @@ export const messageRoutes: readonly ApiRoute[] = [
           'ThreadBusy',
           `The thread "${threadId}" is ${status}, but the message may only be sent to a thread at rest: nothing was queued.`,
         );
-      return host.client.queueMessage(threadId, { ...body, id: body.id ?? key?.id });
+      return host.client.queueMessage(threadId, {
+        ...withTracedContext(caller, body),
+        id: body.id ?? key?.id,
+      });
     },
   }),
   route({

@@ -16,7 +16,7 @@ import type { WaitAnswer } from '../../../core/wait/answer.ts';
 import type { ThreadRecord } from '../../../store/thread/thread-record.ts';
 import type { Wait } from '../../../store/wait/wait-record.ts';
 import { type AddressedThread, requireThreadOf } from '../agent-thread.ts';
-import { type Caller, callerContext, requireScope } from '../caller.ts';
+import { type Caller, callerContext, requireScope, withTracedContext } from '../caller.ts';
 import type { ClientResult, ClientResults } from '../conversation/conversation.ts';
 import type { ApiHost } from '../host.ts';
 import { requireAgent } from '../known-agent.ts';
@@ -72,7 +72,7 @@ export async function sendToThread(
     const isThere = async () => !alone && (await findOwnThread(host, caller, { agent, threadId }));
     if (await makeThread(client, start, isThere)) return;
   }
-  await client.queueMessage(threadId, message);
+  await client.queueMessage(threadId, withTracedContext(caller, message));
 }
 
 export interface ClientTurn extends Sending {
