@@ -2,12 +2,11 @@
 import { ACTION_STATES, type ActionState } from '../core/governance/agent-policy.ts';
 import { RuntimeError } from '../core/value/error.ts';
 import { isStorable } from '../core/value/storable-text.ts';
+import { BY_CHARS } from '../core/wait/answer.ts';
 import { NOTE_CHARS, type Reconciliation } from '../core/wait/reconciliation.ts';
 import type { ActionRecord, ListActions } from '../store/action/action-record.ts';
 import type { ThreadStore } from '../store/store.ts';
 import type { ReconciledAction } from '../store/wait/wait-record.ts';
-
-const MAX_BY_CHARS = 256;
 
 export type Reconciled = Omit<Extract<ReconciledAction, { kind: 'reconciled' }>, 'kind'>;
 
@@ -38,7 +37,7 @@ export class StoredActions {
   async reconcile(id: string, { completed, note, by }: Reconciliation): Promise<Reconciled> {
     if (typeof completed !== 'boolean')
       throw new RuntimeError('InvalidValue', '"completed" must be true or false.');
-    const reconciliation = { completed, ...text('note', note, NOTE_CHARS), ...text('by', by, MAX_BY_CHARS) };
+    const reconciliation = { completed, ...text('note', note, NOTE_CHARS), ...text('by', by, BY_CHARS) };
     const reconciled = await this.#store.actions.reconcile(id, reconciliation);
     if (reconciled.kind === 'reconciled') return reconciled;
     if (reconciled.kind === 'unknown')

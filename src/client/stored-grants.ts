@@ -1,9 +1,8 @@
 /** Grants: approvals that reach further than one call. Listing and revoking them needs only the store. */
 import { RuntimeError } from '../core/value/error.ts';
+import { BY_CHARS } from '../core/wait/answer.ts';
 import type { Grant, ListGrants } from '../store/grant/grant-record.ts';
 import type { ThreadStore } from '../store/store.ts';
-
-const MAX_BY_CHARS = 256;
 
 export interface StoredGrants {
   /** Newest first: those that count, unless `all`; with `threadId` those that apply to this thread. Throws `InvalidValue`. */
@@ -28,11 +27,8 @@ export function storedGrants(store: ThreadStore): StoredGrants {
     },
     get: async (id) => required(id, await grants.get(id)),
     async revoke(id, { by } = {}) {
-      if (by !== undefined && (typeof by !== 'string' || by.length > MAX_BY_CHARS))
-        throw new RuntimeError(
-          'InvalidValue',
-          `"by" must be a string of at most ${MAX_BY_CHARS} characters.`,
-        );
+      if (by !== undefined && (typeof by !== 'string' || by.length > BY_CHARS))
+        throw new RuntimeError('InvalidValue', `"by" must be a string of at most ${BY_CHARS} characters.`);
       return required(id, await grants.revoke({ id, by }));
     },
   };

@@ -3,7 +3,7 @@
  * whose tests show it, or the intended deviation. The ledger lists the tests of each case.
  */
 
-import { differs, type PageLine, rows, shown } from './page-line.ts';
+import { differs, type PageLine, reads, rows, shown } from './page-line.ts';
 
 export const PAGE_LINES: readonly PageLine[] = [
   shown('Why a runtime layer exists', 'PL-04', 'PL-21'),
@@ -71,6 +71,11 @@ export const PAGE_LINES: readonly PageLine[] = [
   shown('code: a policy and an approval handler', 'PL-04', 'PL-05'),
   shown('Policy.evaluate of an application', 'PL-05'),
   shown('Approval checkpoints', 'PL-07', 'PL-08', 'PL-09'),
+  reads(
+    'Approval checkpoints: changed arguments and grants',
+    'an extension: who approves may give other arguments, which are checked, judged and shown anew, or grant calls beyond this one (`scope`, `covers`). Without either, an answer is yes or no for what was shown',
+    'PL-09a',
+  ),
   differs(
     'Approval checkpoints: a denial raises',
     'the model reads the denial and continues, unless the policy has `onDenied: fail`, as that of an `everthread/protolink` agent has',

@@ -33,6 +33,11 @@ export const POLICY: readonly Requirement[] = [
     text: 'An action that waits for approval survives the loss of its worker and runs once.',
   },
   {
+    id: 'PL-09a',
+    level: 'MAY',
+    text: 'Extension: an approval may change the arguments of its call, or be granted for further calls; neither lets anything run that was not shown or not granted.',
+  },
+  {
     id: 'PL-10',
     level: 'MUST',
     text: 'A rejected action is not run, and the reason of the rejection is reported.',

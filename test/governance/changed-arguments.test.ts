@@ -62,27 +62,30 @@ describe('an approval with changed arguments', () => {
   it.each([
     ['an activity of its own', {}],
     ['the activity of its step', { quick: true }],
-  ])('runs the call with them, from %s, and tells the model the old and the new ones', async (_, fields) => {
-    const { runtime, client, threadId, paid, model, waiting, approve } = await paying(fields);
-    const wait = await waiting();
-    expect(await approve(wait, { cents: 300 })).toMatchObject({ status: 'idle' });
-    expect(paid).toEqual([{ cents: 300, to: 'Bob' }]);
-    const [, request] = model.requests;
-    expect(request?.messages.at(-1)).toMatchObject({
-      content:
-        'paid 300\n\nApproved with changes by ada: called with {"cents":300} in place of {"cents":500}.',
-    });
-    expect(JSON.stringify(request?.messages.at(-2))).toContain('{"cents":500}');
-    const requested = await eventsOf(runtime, threadId, 'action.requested');
-    expect(requested.map(({ data }) => data.arguments)).toEqual([
-      { cents: 500, to: 'Bob' },
-      { cents: 300, to: 'Bob' },
-    ]);
-    const [answered] = await eventsOf(runtime, threadId, 'wait.answered');
-    expect(answered?.data).toMatchObject({ approved: true, by: 'ada', changed: true });
-    expect(JSON.stringify(answered?.data)).not.toContain('300');
-    expect(await client.listActions({ threadId })).toMatchObject([{ state: 'completed' }]);
-  });
+  ])(
+    '[PL-09a] runs the call with them, from %s, and tells the model the old and the new ones',
+    async (_, fields) => {
+      const { runtime, client, threadId, paid, model, waiting, approve } = await paying(fields);
+      const wait = await waiting();
+      expect(await approve(wait, { cents: 300 })).toMatchObject({ status: 'idle' });
+      expect(paid).toEqual([{ cents: 300, to: 'Bob' }]);
+      const [, request] = model.requests;
+      expect(request?.messages.at(-1)).toMatchObject({
+        content:
+          'paid 300\n\nApproved with changes by ada: called with {"cents":300} in place of {"cents":500}.',
+      });
+      expect(JSON.stringify(request?.messages.at(-2))).toContain('{"cents":500}');
+      const requested = await eventsOf(runtime, threadId, 'action.requested');
+      expect(requested.map(({ data }) => data.arguments)).toEqual([
+        { cents: 500, to: 'Bob' },
+        { cents: 300, to: 'Bob' },
+      ]);
+      const [answered] = await eventsOf(runtime, threadId, 'wait.answered');
+      expect(answered?.data).toMatchObject({ approved: true, by: 'ada', changed: true });
+      expect(JSON.stringify(answered?.data)).not.toContain('300');
+      expect(await client.listActions({ threadId })).toMatchObject([{ state: 'completed' }]);
+    },
+  );
 
   it('asks again if the tool does not accept them, shows the problem, and the model learns nothing of it', async () => {
     const { paid, model, waiting, approve } = await paying();

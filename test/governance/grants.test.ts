@@ -64,7 +64,7 @@ async function paying({ policy = { 'money.*': 'require_approval' }, ...fields }:
 }
 
 describe('a grant of a tool', () => {
-  it('covers calls with other arguments in its thread, is shown with them, and in no other thread', async () => {
+  it('[PL-09a] covers calls with other arguments in its thread, is shown with them, and in no other thread', async () => {
     const { runtime, client, paid, start, say, approve, deny } = await paying();
     const thread = await start('1');
     const id = await approve(thread, { scope: 'thread', covers: 'tool' });

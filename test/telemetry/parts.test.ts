@@ -139,3 +139,23 @@ describe('the parts of an execution', () => {
     expect([...counts.values()]).toEqual([most + 1, 2]);
   });
 });
+
+describe('the span of a call', () => {
+  it('ends when the call has, also if its result is stored later', () => {
+    const call = { name: 'look', callId: 'c' };
+    // Between the rows of its beginning and of its result.
+    const ENDED = 1_700_000_000_001_500;
+    const rows = rowsOf(
+      ['execution.started', { executionId: 'e' }],
+      ['tool.started', call, { step: 1 }],
+      ['tool.result', { ...call, status: 'success', endedAt: ENDED }, { step: 1 }],
+    );
+    let state: TraceState = { threadId: 't', execution: null };
+    const ended = rows.flatMap((row) => {
+      const [next, spans] = projectSpans(state, row as never, { factoryOf: () => undefined });
+      state = next;
+      return spans.map(({ name, endedAt }) => [name, endedAt]);
+    });
+    expect(ended).toEqual([['execute_tool look', ENDED]]);
+  });
+});

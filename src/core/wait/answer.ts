@@ -46,7 +46,8 @@ export type ParsedAnswer =
   | { readonly ok: false; readonly reason: string };
 
 const REASON_CHARS = 2000;
-const BY_CHARS = 256;
+/** Characters of `by`. */
+export const BY_CHARS = 256;
 const FIELDS = new Set(['approved', 'reason', 'scope', 'covers', 'until', 'by', 'arguments', 'value']);
 
 /** `{ approved, reason?, scope?, covers?, until?, by?, arguments? }` or `{ value, by? }`; null fields count as absent, except `value`. */

@@ -205,10 +205,10 @@ const HANDLERS: Handlers = {
     callId === undefined || threadId !== undefined
       ? [run, []]
       : end(run, [bodyKey(run, step, callId)], { at }),
-  'tool.result': (run, { at, step = 0, data: { callId, status } }) => {
+  'tool.result': (run, { at, step = 0, data: { callId, status, endedAt = at } }) => {
     const { [callId]: _, ...asked } = run.asked;
     const error = status === 'error' ? 'ToolError' : undefined;
-    return end({ ...run, asked }, [bodyKey(run, step, callId)], { at, answer: run.said, error });
+    return end({ ...run, asked }, [bodyKey(run, step, callId)], { at: endedAt, answer: run.said, error });
   },
   'tool.unknown': (run, { at, step = 0, data: { callId } }) =>
     end(run, [bodyKey(run, step, callId)], { at, error: 'WorkerLost' }),
