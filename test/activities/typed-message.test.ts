@@ -136,6 +136,28 @@ describe('a message with the type of its answer', () => {
     });
   });
 
+  it('fails with OutputInvalid, however many problems there are, in any script', async () => {
+    const names = Array.from({ length: 60 }, (_, n) => `${'必要な属性の長い名前'.repeat(4)}${n}`);
+    const many = { type: 'object', required: names };
+    const { ask } = await started([says('{}'), says('{}'), says('{}')]);
+    expect(await ask(many)).toMatchObject({ status: 'failed', lastError: { code: 'OutputInvalid' } });
+  });
+
+  it.each<[string, object, string, boolean]>([
+    ['a required property that objects inherit', { required: ['toString'] }, '{"a":1}', false],
+    [
+      'an optional property that objects inherit',
+      { properties: { constructor: { type: 'string' } } },
+      '{}',
+      true,
+    ],
+    ['a property with the name of the prototype', { required: ['__proto__'] }, '{"__proto__":5}', true],
+  ])('counts only what the answer has: %s', async (_, schema, answer, fits) => {
+    const { ask } = await started(fits ? [says(answer)] : [says(answer), says(answer), says(answer)]);
+    const thread = await ask({ type: 'object', ...schema });
+    expect(thread).toMatchObject({ status: fits ? 'idle' : 'failed' });
+  });
+
   it('repeats little of an answer of 4 MB that does not fit', async () => {
     const long = says(JSON.stringify({ text: 'x'.repeat(4_000_000) }));
     const { ask, model } = await started([long, says('{"line":"short"}')]);

@@ -72,7 +72,7 @@ describe('an approval with changed arguments', () => {
       const [, request] = model.requests;
       expect(request?.messages.at(-1)).toMatchObject({
         content:
-          'paid 300\n\nApproved with changes by ada: called with {"cents":300} in place of {"cents":500}.',
+          'paid 300\n\nApproved with changes by ada: called with {"cents":300,"to":"Bob"} in place of {"cents":500}.',
       });
       expect(JSON.stringify(request?.messages.at(-2))).toContain('{"cents":500}');
       const requested = await eventsOf(runtime, threadId, 'action.requested');

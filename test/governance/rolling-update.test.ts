@@ -118,6 +118,21 @@ describe('while an old and a new worker run', () => {
     free();
   });
 
+  it('[PL-09a] changed arguments are asked for once more if the schema or the version is another one by then', async () => {
+    const { old, done, start, ask, answer, approve, occupy } = await rolling();
+    const threads = { widened: await ask('widened'), versioned: await ask('versioned') };
+    const free = await occupy(old);
+    await start(NEW);
+    for (const [name, threadId] of Object.entries(threads)) {
+      const changed = { approved: true, arguments: { cents: 2 } };
+      expect(await answer(threadId, changed)).toMatchObject({ status: 'waiting' });
+      expect(done).not.toContain(`${name} by new`);
+      expect(await approve(threadId)).toMatchObject({ status: 'idle' });
+    }
+    expect(done).toEqual(['widened by new', 'versioned by new']);
+    free();
+  });
+
   it('[PL-09] the old worker answers with its own definitions, and the new one asks again about its approvals', async () => {
     const { old, client, done, start, ask, approve, occupy } = await rolling();
     const [widened, mailed] = [await ask('widened'), await ask('mailed')];

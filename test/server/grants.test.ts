@@ -63,6 +63,13 @@ describe('/v1/grants', () => {
     });
   });
 
+  it('names the field of an answer that does not fit', async () => {
+    const { api, as, id } = await granted('thread');
+    const answer = { approved: true, scope: 'treads', covers: 'tol' };
+    const { status, body } = await api.call('POST', `/v1/waits/${id}/answer`, answer, as('ada'));
+    expect([status, JSON.stringify(body)]).toEqual([400, expect.stringMatching(/scope: .*covers: /)]);
+  });
+
   it('hides a grant from other users, also once its thread is deleted', async () => {
     const { client, api, as, threadId, id } = await granted('always');
     const revoke = `/v1/grants/${id}/revoke`;

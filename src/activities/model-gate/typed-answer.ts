@@ -20,6 +20,7 @@ import {
 import type { AuthorSchema } from '../../core/author/author-schema.ts';
 import { type ActiveSide, hasTwoSides } from '../../core/project/active-side.ts';
 import { canonicalJson } from '../../core/value/canonical-json.ts';
+import { cutMiddle } from '../../core/value/cut-middle.ts';
 import type { JsonSchema } from '../../core/value/json-schema.ts';
 import { toJsonObject } from '../../core/value/json-value.ts';
 import { LIMITS } from '../../core/value/limit.ts';
@@ -138,7 +139,11 @@ export async function rejectAnswer(
   return end(stored);
 }
 
+/** Characters of an error's problems: six bytes each at worst as JSON, within what may pass through Temporal. */
+const MAX_ERROR_CHARS = 500;
+
 function toError({ problems, count }: RejectedAnswer) {
-  const message = `None of ${count} answers fits the type of the output. The last one: ${problems}`;
+  const last = cutMiddle(problems, MAX_ERROR_CHARS);
+  const message = `None of ${count} answers fits the type of the output. The last one: ${last}`;
   return { code: 'OutputInvalid', message };
 }

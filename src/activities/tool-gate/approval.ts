@@ -95,11 +95,11 @@ export async function askApproval(
   throw abortError();
 }
 
-/** True if the wait has shown all that would be done, but for the arguments. */
+/** True if the wait has shown all that would be done, but for the arguments, by the same schema and version of the tool. */
 function isShown({ data }: Wait, now: ReturnType<typeof showAction>['data']): boolean {
   const seen = (data ?? {}) as Partial<typeof now>;
-  const besides = ({ capabilities, description, artifacts }: Partial<typeof now>) =>
-    canonicalJson({ capabilities, description, artifacts });
+  const besides = ({ capabilities, description, artifacts, grant }: Partial<typeof now>) =>
+    canonicalJson({ capabilities, description, artifacts, digest: grant?.digest });
   return besides(seen) === besides(now);
 }
 

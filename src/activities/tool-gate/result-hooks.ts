@@ -125,14 +125,15 @@ export async function storeFiles(
  * ones were used.
  */
 export async function showChangedArguments(
-  _ports: unknown,
-  { execution: { call }, env, row }: AnsweredFrame & ResultRow,
+  { registry }: Pick<ActivityDependencies, 'registry'>,
+  { execution, env, row }: AnsweredFrame & ResultRow,
 ): Promise<Verdict<ResultRow, never>> {
   const { result, message } = row;
-  const { changed, arguments: used } = call;
+  const { changed } = execution.call;
   if (!result || !changed) return go({ row });
   const cut = (text: string) => (text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text);
   const who = changed.by === undefined ? '' : ` by ${changed.by}`;
+  const used = JSON.stringify(await argumentsOf(registry(), execution));
   const note = `Approved with changes${who}: called with ${cut(used)} in place of ${cut(changed.from)}.`;
   const content = await redactText(env, `${toolContent(result)}\n\n${note}`);
   return go({ row: { result, message: { ...message, content } } });

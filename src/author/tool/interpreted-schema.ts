@@ -27,7 +27,7 @@ export async function checkInterpreted(schema: JsonSchema, value: unknown): Prom
     timedOut: () =>
       new RuntimeError(
         'Timeout',
-        `The check against the schema was stopped after ${LIMITS.outputSchemaMs / 1000} seconds; a pattern with nested repetitions may never finish.`,
+        `The check against the schema was stopped after ${LIMITS.outputSchemaMs / 1000} seconds: it has a pattern with nested repetitions, or compares too many items.`,
       ),
   } as const;
   try {

@@ -182,11 +182,24 @@ function serveEndpoints(
   });
 }
 
-type Issues = readonly { readonly path: readonly PropertyKey[]; readonly message: string }[];
+interface Issue {
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+  /** The issues with each form of a union. */
+  readonly errors?: readonly (readonly Issue[])[];
+}
 
-function invalidRequest(target: string, issues: Issues): RuntimeError {
+/** The issues with the form of a union that fits best: the union itself says nothing. */
+function bestFit({ path, message, errors = [] }: Issue): readonly Issue[] {
+  const [best = []] = errors.toSorted((one, other) => one.length - other.length);
+  if (best.length === 0) return [{ path, message }];
+  return best.flatMap(bestFit).map((each) => ({ ...each, path: [...path, ...each.path] }));
+}
+
+function invalidRequest(target: string, issues: readonly Issue[]): RuntimeError {
   const where = { param: 'path', query: 'query', json: 'body' }[target] ?? target;
   const problems = issues
+    .flatMap(bestFit)
     .slice(0, 10)
     .map(({ path, message }) => `${path.map(String).join('.') || where}: ${message}`);
   return new RuntimeError('InvalidRequest', `The ${where} is invalid: ${problems.join('; ')}.`);
