@@ -183,10 +183,10 @@ describe("the doctor's check of telemetry", () => {
       expect.stringContaining('takes the connection and does not answer'),
       expect.stringContaining('neither gRPC nor HTTP'),
     ]);
-    // Five seconds for the SDK, and three for each of two questions.
+    // Bounded: five seconds for the SDK, three for each of two questions, and what a busy machine adds.
     for (const { check: each, ms } of found) {
       expect(each?.status).toBe('fail');
-      expect(ms).toBeLessThan(20_000);
+      expect(ms).toBeLessThan(60_000);
     }
   });
 
