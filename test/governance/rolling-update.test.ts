@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import type { Decision } from '../../src/core/wait/answer.ts';
-import { type AgentInput, defineTool } from '../../src/definitions/index.ts';
+import { type AgentInput, definePolicy, defineTool } from '../../src/definitions/index.ts';
 import { calls, type RecordedRequest, says, scriptedModel } from '../../src/testing/index.ts';
 import { eventsOf } from '../support/effects.ts';
 import { holding } from '../support/holding.ts';
@@ -26,11 +26,13 @@ interface Build {
   readonly version?: string;
 }
 
-const ASKS = { 'money.*': 'require_approval', 'mail.send': 'require_approval' } as const;
+const ASKED = 'require_approval';
+const RULES = { 'money.*': ASKED, 'mail.send': ASKED, 'data.read': 'allow' } as const;
+const ASKS = { rules: RULES, evaluate: 'guard' } as const;
 const OLD: Build = { name: 'old', policy: ASKS, version: '1' };
 const NEW: Build = {
   name: 'new',
-  policy: { ...ASKS, 'mail.send': 'deny' },
+  policy: { ...ASKS, rules: { ...RULES, 'mail.send': 'deny' } },
   say: 'in other words',
   // Left out by the model: the arguments that are done are the same.
   more: { to: z.string().optional() },
@@ -58,11 +60,16 @@ async function rolling() {
       widened: tool('widened', {}, more),
       versioned: tool('versioned', { version }),
       mailed: tool('mailed', { capabilities: ['mail.send'] }),
+      evaluated: tool('evaluated', { capabilities: ['data.read'], version }),
       hold: held.tool,
     };
     const model = scriptedModel(callNamed);
     const configuration = { maxConcurrentActivities: 1 };
-    return { ...(await testRuntime({ model, tools, agent: { policy }, configuration, ...place })), held };
+    const policies = {
+      guard: definePolicy({ evaluate: ({ name }) => (name === 'evaluated' ? ASKED : null) }),
+    };
+    const options = { model, tools, policies, agent: { policy }, configuration };
+    return { ...(await testRuntime({ ...options, ...place })), held };
   };
   const old = await start(OLD);
   const { client } = old;
@@ -120,7 +127,11 @@ describe('while an old and a new worker run', () => {
 
   it('[PL-09a] changed arguments are asked for once more if the schema or the version is another one by then', async () => {
     const { old, done, start, ask, answer, approve, occupy } = await rolling();
-    const threads = { widened: await ask('widened'), versioned: await ask('versioned') };
+    const threads = {
+      widened: await ask('widened'),
+      versioned: await ask('versioned'),
+      evaluated: await ask('evaluated'),
+    };
     const free = await occupy(old);
     await start(NEW);
     for (const [name, threadId] of Object.entries(threads)) {
@@ -129,7 +140,7 @@ describe('while an old and a new worker run', () => {
       expect(done).not.toContain(`${name} by new`);
       expect(await approve(threadId)).toMatchObject({ status: 'idle' });
     }
-    expect(done).toEqual(['widened by new', 'versioned by new']);
+    expect(done).toEqual(['widened by new', 'versioned by new', 'evaluated by new']);
     free();
   });
 

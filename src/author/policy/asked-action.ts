@@ -113,8 +113,9 @@ function toGrantable(
 ): Grantable {
   const remote = tool?.remote !== undefined || tool?.a2a !== undefined;
   const widest = findWidest(rules.policy.grants, { capabilities, grantable: tool?.grantable, remote });
-  if (!callee || decision.policy !== undefined) return { ...widest, tool: 'once' };
-  return { ...widest, digest: toolDigest(callee) };
+  if (!callee) return { ...widest, tool: 'once' };
+  const digest = toolDigest(callee);
+  return decision.policy === undefined ? { ...widest, digest } : { ...widest, tool: 'once', digest };
 }
 
 /** Covers what gives arguments their meaning. */
