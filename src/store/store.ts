@@ -3,9 +3,10 @@
  * store; a command's file says what it takes, returns and rejects with.
  * P6. Each command is one transaction and idempotent: natural keys guard against a command given twice. Streamed text
  *     has no key, and is never sent twice. Exceptions are noted at the command.
- * P7. Commands of a workflow carry its run id; a command of a retired run rejects with `StaleRun` (the fence). Those that begin work of the thread's
- *     one flow, or end it, carry the attempt of their activity; one from an older attempt or activity than the newest rejects with `StaleAttempt`. Not
- *     fenced are outcomes, which are true whichever run reports them (of a tool call, an act, an effect), and streamed text, which is dropped silently.
+ * P7. Commands of a workflow carry its run id; a command of a retired run rejects with `StaleRun` (the fence). Those
+ *     that begin work of the thread's one flow, or end it, carry the attempt of their activity; one from an older
+ *     attempt or activity than the newest rejects with `StaleAttempt`. Not fenced are outcomes, which are true whichever
+ *     run reports them (of a tool call, an act, an effect), and streamed text, which is dropped silently.
  * P3. On a terminated thread commands return `terminated` (or reject with `ThreadTerminated`) and change nothing; only
  *     a tool's late result is still logged.
  * - Every command may reject with `StoreUnavailable`, `StoreFull`, `StoreLost` or `StoreCorrupt`: then it is unknown

@@ -27,7 +27,7 @@ import { startThread } from './child-start.ts';
 import { mayContinue } from './continue.ts';
 import { wakeForMessages } from './messages.ts';
 import type { ThreadRun } from './thread-run.ts';
-import { awaitAnswer, Suspended } from './wait-call.ts';
+import { awaitAnswer, Suspended, showWaiting } from './wait-call.ts';
 
 const FIRST_PAUSE_MS = 60_000;
 const MAX_PAUSE_MS = 60 * 60_000;
@@ -136,27 +136,25 @@ async function awaitReport(
 
 /** C5. Leaves no trace in the workflow history while no descendant is waiting. */
 function showWaitsBelow(
-  { waits, presence }: ThreadRun,
+  run: ThreadRun,
   { call, child }: WaitingChildCall,
   below: readonly WaitBelow[],
 ): void {
+  const { waits, presence } = run;
   const had = waits.below.length > 0;
   waits.showBelow(child.threadId, below);
   const [first] = below;
-  if (first || had) showWaiting(waits, presence);
+  if (first || had) showWaiting(run);
   const why = first ? `, which waits for ${first.name} (${first.kind} ${first.id})` : '';
   presence.showActivity(`waiting for ${call.name} (${child.threadId})${why}`);
 }
 
-function hideWaitsBelow({ waits, presence }: ThreadRun, { call, child }: WaitingChildCall): void {
+function hideWaitsBelow(run: ThreadRun, { call, child }: WaitingChildCall): void {
+  const { waits, presence } = run;
   const had = waits.below.length > 0;
   waits.hideBelow(child.threadId);
-  if (had) showWaiting(waits, presence);
+  if (had) showWaiting(run);
   presence.showActivity(`waiting for ${call.name} (${child.threadId})`);
-}
-
-function showWaiting({ open }: ThreadRun['waits'], presence: ThreadRun['presence']): void {
-  presence.showStatus(open.length > 0 ? 'waiting' : 'running');
 }
 
 /** C2: signals the child, and starts its workflow if that is gone. */

@@ -19,7 +19,7 @@ import { isFailedActivity, toStoredError } from './activities.ts';
 import { mayContinue } from './continue.ts';
 import { spillBatch, spillDuring } from './spill.ts';
 import type { ThreadRun } from './thread-run.ts';
-import { callAt, isGroup, runGroup, runToolCall } from './tool-call.ts';
+import { callAt, outcomeAt, runToolCall } from './tool-call.ts';
 import { awaitAnswer, awaitBlocked, Suspended } from './wait-call.ts';
 
 type ModelInput = Omit<ModelStepInput, keyof RunRef>;
@@ -234,9 +234,7 @@ async function runToolCalls(run: ThreadRun, outcome: StoredStep): Promise<Called
   const ran = [...(outcome.ran ?? [])];
   const runAt = (step: StoredStep, index: number) => runCallAt(run, step, index);
   for (let index = 0; index < outcome.callCount; index++) {
-    if (isGroup(outcome, ran, index)) ran.push(...(await runGroup(run, outcome, index, runAt)));
-    else if (ran.length === index) ran.push(await runAt(outcome, index));
-    const result = ran[index] as ToolCallOutcome;
+    const result = await outcomeAt(run, outcome, { ran, index }, runAt);
     if (result.kind === 'terminated') {
       run.end();
       return { ended };

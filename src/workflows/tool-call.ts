@@ -111,9 +111,7 @@ async function runSubprompt(
     if (asked.kind === 'settled') return withQueued(asked.outcome);
     const ran = [...(asked.ran ?? [])];
     for (let index = 0; index < asked.callCount; index++) {
-      if (isGroup(asked, ran, index)) ran.push(...(await runGroup(run, asked, index, runInner)));
-      else if (ran.length === index) ran.push(await runInner(asked, index));
-      const result = ran[index] as ToolCallOutcome;
+      const result = await outcomeAt(run, asked, { ran, index }, runInner);
       if (result.kind === 'terminated' || result.kind === 'exceeded') return result;
       if (result.kind === 'done') queued += result.queued;
     }
@@ -136,20 +134,37 @@ async function askPrompt(run: ThreadRun, call: CallRef, place: CallPlace): Promi
   }
 }
 
-/** True if calls that may be under way together, and have not run, begin at `index`. */
-export function isGroup({ calls }: StepCalls, ran: readonly ToolCallOutcome[], index: number): boolean {
-  return ran.length === index && endOfGroup(calls, index) > index + 1;
+interface AskedCall {
+  /** The outcomes so far, which grow. */
+  readonly ran: ToolCallOutcome[];
+  readonly index: number;
+}
+
+type RunAt<Step> = (step: Step, index: number) => Promise<ToolCallOutcome>;
+
+/** The outcome of the call at `index`. Runs it if it has not run, with those that may be under way together with it. */
+export async function outcomeAt<Step extends StepCalls>(
+  run: ThreadRun,
+  step: Step,
+  { ran, index }: AskedCall,
+  runAt: RunAt<Step>,
+): Promise<ToolCallOutcome> {
+  if (ran.length === index) {
+    const isGroup = endOfGroup(step.calls, index) > index + 1;
+    ran.push(...(isGroup ? await runGroup(run, step, index, runAt) : [await runAt(step, index)]));
+  }
+  return ran[index] as ToolCallOutcome;
 }
 
 /**
  * Runs the calls of a group beside each other. Returns their outcomes in order, up to one after which no other began. If one is
  * left without an outcome, so is the step, once none is under way.
  */
-export async function runGroup<Step extends StepCalls>(
+async function runGroup<Step extends StepCalls>(
   run: ThreadRun,
   step: Step,
   from: number,
-  runAt: (step: Step, index: number) => Promise<ToolCallOutcome>,
+  runAt: RunAt<Step>,
 ): Promise<readonly ToolCallOutcome[]> {
   const { floor } = run;
   const runOne = async (index: number) => {

@@ -49,7 +49,11 @@ export async function awaitAnswer(
   } finally {
     waits.end(id);
   }
-  // Another call of the step may still wait.
+  showWaiting(run);
+}
+
+/** Shows whether a call of the step waits for an answer: another one may still do. */
+export function showWaiting({ waits, presence }: Pick<ThreadRun, 'waits' | 'presence'>): void {
   presence.showStatus(waits.open.length > 0 ? 'waiting' : 'running');
 }
 

@@ -87,9 +87,7 @@ async function runCalls(
     const end = endOfGroup(calls, from);
     let to = from;
     while (to < end && mayBegin(to)) to++;
-    const outcomes = to > from + 1 ? await runBeside({ from, to }, runAt, isOver) : [];
-    if (to === from + 1) outcomes.push(await runAt(from));
-    for (const outcome of outcomes) {
+    for (const outcome of await runBeside({ from, to }, runAt, isOver)) {
       if (outcome === 'left' || outcome.kind === 'waits' || outcome.kind === 'later') return ran;
       ran.push(outcome);
       if (isOver(outcome)) return ran;

@@ -18,7 +18,7 @@ import type { ChildCall } from '../../store/family/family-record.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { toAttemptOutcome, toSettled } from '../tool/record-tool-outcome.ts';
 import { beginAsked, openGuard, type ResumableCall, settleCall } from '../tool/resumable-call.ts';
-import { askAgain, askApproval } from '../tool-gate/approval.ts';
+import { askApproval, reopenApproval } from '../tool-gate/approval.ts';
 import { toToolCall } from '../tool-gate/before-call.ts';
 import { beginJudged, type JudgePorts, takes, toAskedAgent, toAskedTask } from '../tool-gate/judge-call.ts';
 import { limitCalls } from '../tool-gate/resolve-call.ts';
@@ -155,7 +155,7 @@ export async function passSubagentGate(
   const known = { call, execution: call.begun };
   const passed = await gateOf(dependencies, call.begun.call.name).pass(dependencies, known);
   if (passed.kind === 'go') return passed.known.outcome;
-  return (await askAgain(dependencies, call.begun, passed.end)) ?? passed.end;
+  return (await reopenApproval(dependencies, call.begun, passed.end)) ?? passed.end;
 }
 
 function gateOf(

@@ -56,7 +56,7 @@ import {
   settleCall,
 } from '../tool/resumable-call.ts';
 import { toStepCalls } from '../tool/tool-dispatch.ts';
-import { askAgain } from '../tool-gate/approval.ts';
+import { reopenApproval } from '../tool-gate/approval.ts';
 import type { CallAnswer } from '../tool-gate/call-info.ts';
 import type { FirstMessage, PromptArguments } from '../tool-gate/prompt-input.ts';
 import { findEntry } from '../tool-gate/resolve-call.ts';
@@ -82,7 +82,7 @@ export async function runSubprompt(
     const { end } = passed;
     if (end.kind === 'not_begun') return toSettled(toAttemptOutcome(end.begun));
     if (end.kind === 'waits') return end;
-    const again = await askAgain(dependencies, call.begun, end);
+    const again = await reopenApproval(dependencies, call.begun, end);
     if (again) return again;
     return toSettled(await settleCall(dependencies, call, end));
   }

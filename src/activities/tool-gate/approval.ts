@@ -26,6 +26,7 @@ import type { ThreadEnv } from '../../author/state/thread-env.ts';
 import type { AnsweredCall } from '../../author/tool/check-arguments.ts';
 import type { WaitingCall } from '../../core/thread/step.ts';
 import { canonicalJson } from '../../core/value/canonical-json.ts';
+import { cutMiddle } from '../../core/value/cut-middle.ts';
 import { errorMessage, isRuntimeError, isStoreFault } from '../../core/value/error.ts';
 import { refusedKey } from '../../core/wait/changed-arguments.ts';
 import type { ActionDenial, DecidedAction } from '../../store/action/action-record.ts';
@@ -54,10 +55,12 @@ export async function askApproval(
     waits.findLast(({ wait }) => wait.kind === 'approval' && wait.fingerprint === fingerprint) ?? {};
   if (answered) return judgeAnswer(action, answered);
   if (action.decision.effect !== 'require_approval') return go({ action });
-  const asks = showAction(asked, action);
-  const shown = env ? env.redactKnown(asks) : asks;
+  const show = () => {
+    const shown = showAction(asked, action);
+    return env ? env.redactKnown(shown) : shown;
+  };
   const changed = waits.find(({ wait }) => wait.id === call.changed?.waitId)?.wait;
-  if (changed && isShown(changed, shown.data)) return go({ action });
+  if (changed && isShown(changed, show().data)) return go({ action });
   const earlier = await findEarlier(store, asked, action);
   if (earlier?.approved) return go({ action: { ...action, grant: earlier.grantId } });
   if (earlier) return refuseAction(action, toRefusal(earlier));
@@ -71,7 +74,7 @@ export async function askApproval(
         key: `approval:${step}:${index}:${fingerprint}`,
         kind: 'approval',
         name,
-        ...shown,
+        ...show(),
         fingerprint,
         blocks: true,
         executionId,
@@ -107,17 +110,17 @@ function isShown({ data }: Wait, now: ReturnType<typeof showAction>['data']): bo
  * Asks again if a person's changed arguments are why the call was refused: with what the wait has shown before, and the
  * problem. Undefined if the model is to read the refusal.
  */
-export async function askAgain(
+export async function reopenApproval(
   { store, probe }: Pick<ActivityDependencies, 'store' | 'probe'>,
   { step, index, waits = [], call, thread, pending }: CallInfo,
-  end: AnsweredCall | { readonly kind: Exclude<string, AnsweredCall['kind']> },
+  end: AnsweredCall | { readonly kind: string },
 ): Promise<WaitingCall | undefined> {
   const refused = waits.find(({ wait }) => wait.id === call.changed?.waitId);
   if (!refused || pending?.begun !== false || !('invalid' in end)) return undefined;
   const { kind, name, blocks, fingerprint, executionId, toolCallId, openedAt, expiresAt } = refused.wait;
   const { problem: before, ...data } = refused.wait.data as { readonly problem?: string };
   const asks = before === undefined ? refused.wait.summary : refused.wait.summary.slice(before.length + 1);
-  const problem = `The changed arguments were refused: ${end.result.error}`.slice(0, PROBLEM_CHARS);
+  const problem = cutMiddle(`The changed arguments were refused: ${end.result.error}`, PROBLEM_CHARS);
   const opened = await retryWhileUnavailable(abortSignal(), () =>
     store.waits.open({
       id: randomUUID(),

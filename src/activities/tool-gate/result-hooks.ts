@@ -29,6 +29,7 @@ import {
 } from '../../core/message/message.ts';
 import { parseArguments } from '../../core/message/tool-call.ts';
 import { findActiveSide } from '../../core/project/active-side.ts';
+import { cutMiddle } from '../../core/value/cut-middle.ts';
 import { isRuntimeError, isStoreFault } from '../../core/value/error.ts';
 import { LIMITS } from '../../core/value/limit.ts';
 import { definedFields } from '../../core/value/record.ts';
@@ -131,10 +132,9 @@ export async function showChangedArguments(
   const { result, message } = row;
   const { changed } = execution.call;
   if (!result || !changed) return go({ row });
-  const cut = (text: string) => (text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text);
   const who = changed.by === undefined ? '' : ` by ${changed.by}`;
   const used = JSON.stringify(await argumentsOf(registry(), execution));
-  const note = `Approved with changes${who}: called with ${cut(used)} in place of ${cut(changed.from)}.`;
+  const note = `Approved with changes${who}: called with ${cutMiddle(used, MAX_SHOWN)} in place of ${cutMiddle(changed.from, MAX_SHOWN)}.`;
   const content = await redactText(env, `${toolContent(result)}\n\n${note}`);
   return go({ row: { result, message: { ...message, content } } });
 }

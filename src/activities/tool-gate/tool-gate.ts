@@ -32,7 +32,7 @@ import type { LaterCall, ToolCallOutcome, WaitingCall } from '../../core/thread/
 import { errorMessage, isRuntimeError } from '../../core/value/error.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { isTransient } from '../base/guard.ts';
-import { askAgain, askApproval } from './approval.ts';
+import { askApproval, reopenApproval } from './approval.ts';
 import { beforePromptCall, beforeToolCall, type GuardedCall } from './before-call.ts';
 import type { CallAnswer, KnownCall, ToolResultKey } from './call-info.ts';
 import { afterCreateMessage, commitResult, giveUpCall } from './commit-result.ts';
@@ -142,7 +142,8 @@ export async function answerCall(dependencies: ActivityDependencies, frame: Tool
   const passed: Passed<CallAnswer, AnsweredCall | Unanswered> = agent
     ? await HANDOFF.pass(dependencies, { ...frame, agent, guard })
     : await FUNCTION.pass(dependencies, frame);
-  if (passed.kind === 'end') return (await askAgain(dependencies, frame.execution, passed.end)) ?? passed.end;
+  if (passed.kind === 'end')
+    return (await reopenApproval(dependencies, frame.execution, passed.end)) ?? passed.end;
   const { result, handoff } = passed.known;
   return { kind: 'answered', result, handoff };
 }

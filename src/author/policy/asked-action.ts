@@ -22,7 +22,7 @@ import type { RunContext } from '../../core/governance/run-context.ts';
 import { findGuards, type Guards } from '../../core/guard/guards.ts';
 import { canonicalJson } from '../../core/value/canonical-json.ts';
 import { type JsonSchema, undescribed } from '../../core/value/json-schema.ts';
-import type { Grantable } from '../../core/wait/grantable.ts';
+import type { Grantable } from '../../core/wait/answer.ts';
 import type { GrantedTool } from '../../store/grant/grant-record.ts';
 import type { ThreadStore } from '../../store/store.ts';
 import type { ThreadRecord } from '../../store/thread/thread-record.ts';

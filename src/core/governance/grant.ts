@@ -6,8 +6,7 @@
  * - How far a person may go is the narrowest of what the tool (`grantable: false`) and the policy's `grants` allow. For
  *   tools of others (MCP, A2A), a grant of the tool reaches no further than the execution, unless the policy says so.
  */
-import type { WaitScope } from '../wait/answer.ts';
-import { type Grantable, isWider } from '../wait/grantable.ts';
+import { type Grantable, isWider, type WaitScope } from '../wait/answer.ts';
 import { findRule } from './policy-rule.ts';
 
 /** The widest scope of a grant, by the names of capabilities, as in rules. */

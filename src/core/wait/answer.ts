@@ -6,13 +6,28 @@ import { measureJson } from '../value/json-measure.ts';
 import { LIMITS } from '../value/limit.ts';
 import { isRecord } from '../value/record.ts';
 
-/** How far an approval reaches: this call, this execution, this thread, or all threads of the user within its organisation. */
+/**
+ * How far an approval reaches, from the narrowest to the widest: this call, this execution, this thread, or all threads
+ * of the user within its organisation.
+ */
 export const WAIT_SCOPES = ['once', 'execution', 'thread', 'always'] as const;
 export type WaitScope = (typeof WAIT_SCOPES)[number];
 
 /** What an approval beyond its call is for: calls with the same arguments, or every call of the tool (core/governance/grant.ts). */
 export const GRANT_COVERS = ['arguments', 'tool'] as const;
 export type GrantCover = (typeof GRANT_COVERS)[number];
+
+/** What a person may grant for a call, and for its tool (core/governance/grant.ts decides it); stored with the wait. */
+export interface Grantable {
+  readonly arguments: WaitScope;
+  readonly tool: WaitScope;
+  /** Digest of the callee's schema and version: another schema is another tool. Absent for what has no schema. */
+  readonly digest?: string;
+}
+
+export function isWider(scope: WaitScope, than: WaitScope): boolean {
+  return WAIT_SCOPES.indexOf(scope) > WAIT_SCOPES.indexOf(than);
+}
 
 /** `scope` is `once` if absent. */
 export interface Decision {

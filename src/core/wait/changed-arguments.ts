@@ -4,7 +4,6 @@
  * - The newest change counts. Changed arguments that were refused, because the tool does not accept them, count no more:
  *   a further wait asks again, with what it showed before.
  */
-import { isRecord } from '../value/record.ts';
 import type { WaitAnswer } from './answer.ts';
 
 export interface ChangedArguments {
@@ -30,13 +29,10 @@ export function refusedKey({ key, wait: { id } }: CallWait): string {
 /** `waits`: those of the call, oldest first. Undefined if the call has its own arguments. */
 export function findChangedArguments(waits: readonly CallWait[]): ChangedArguments | undefined {
   const refused = new Set(waits.map(({ key }) => key.split(REFUSED)[1]));
-  const changing = waits.findLast(({ wait: { id, answer } }) => !refused.has(id) && isChange(answer));
-  const { id: waitId = '', answer } = changing?.wait ?? {};
-  if (!answer || !('approved' in answer) || !answer.arguments) return undefined;
-  const { by, arguments: given } = answer;
-  return { waitId, arguments: given, ...(by === undefined ? {} : { by }) };
-}
-
-function isChange(answer: WaitAnswer | null): boolean {
-  return answer !== null && 'approved' in answer && answer.approved && isRecord(answer.arguments);
+  const changes = waits.flatMap(({ wait: { id, answer } }) => {
+    if (refused.has(id) || !answer || !('approved' in answer) || !answer.approved || !answer.arguments)
+      return [];
+    return { waitId: id, arguments: answer.arguments, ...(answer.by === undefined ? {} : { by: answer.by }) };
+  });
+  return changes.at(-1);
 }

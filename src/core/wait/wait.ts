@@ -6,8 +6,7 @@
  */
 
 import { canonicalJson } from '../value/canonical-json.ts';
-import type { Decision, WaitAnswer } from './answer.ts';
-import { type Grantable, isWider } from './grantable.ts';
+import { type Decision, type Grantable, isWider, type WaitAnswer } from './answer.ts';
 import { NOTE_CHARS, readReconciliation } from './reconciliation.ts';
 
 /**

@@ -5,11 +5,10 @@
  */
 import type { Kysely, Selectable } from 'kysely';
 import { coversCapabilities } from '../../core/governance/grant.ts';
-import type { WaitAnswer } from '../../core/wait/answer.ts';
-import type { Grantable } from '../../core/wait/grantable.ts';
+import type { Grantable, WaitAnswer } from '../../core/wait/answer.ts';
 import type { Tables } from '../schema/tables.ts';
 import { type CommandContext, inThread } from '../transaction/context.ts';
-import { findRow, insertRows, updateRows } from '../transaction/rows.ts';
+import { deleteRows, findRow, insertRows, updateRow, updateRows } from '../transaction/rows.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
 import type { WaitRow } from '../wait/wait-row.ts';
 import type { Grant, GrantedTool, GrantTable, ListGrants } from './grant-record.ts';
@@ -159,30 +158,20 @@ export async function revokeGrant(
   const known = await findRow(context.db, 'grants', { id });
   if (!known) return null;
   const now = await context.clock(context.db);
-  const revoke = async (db: Kysely<Tables>) => {
-    const changes = { revoked_at: now, revoked_by: by };
-    await db
-      .updateTable('grants')
-      .set(changes)
-      .where('id', '=', id)
-      .where('revoked_at', 'is', null)
-      .execute();
-  };
+  const revoke = (db: Kysely<Tables>) =>
+    updateRow(db, 'grants', { id, revoked_at: null }, { revoked_at: now, revoked_by: by });
   const { asked_in: threadId, name } = known;
   if (threadId === null) await revoke(context.db);
   else
     await inThread(context, threadId, async (thread) => {
-      const row = await findRow(thread.trx, 'grants', { id });
-      if (row?.revoked_at !== null) return;
-      await revoke(thread.trx);
-      thread.emit('grant.revoked', { grantId: id, name, by: by ?? undefined });
+      if (await revoke(thread.trx)) thread.emit('grant.revoked', { grantId: id, name, by: by ?? undefined });
     });
   return getGrant(context, id);
 }
 
 /** The grants of a deleted thread and its executions go with it; those of its user stay, and name it no more. */
 export async function removeGrantsOf(trx: Kysely<Tables>, threadId: string): Promise<void> {
-  await trx.deleteFrom('grants').where('asked_in', '=', threadId).where('scope', '!=', 'always').execute();
+  await deleteRows(trx, 'grants', { asked_in: threadId, scope: ['execution', 'thread'] });
   await updateRows(trx, 'grants', { asked_in: threadId }, { asked_in: null });
 }
 

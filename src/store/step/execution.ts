@@ -72,7 +72,7 @@ export async function setRunning(
       produced,
       maxRounds: rounds?.a,
       manifest,
-      typed: produced ? undefined : (answerType && true) || typed,
+      typed: produced ? undefined : answerType ? true : typed,
     });
   }
   if (!open) pinGuards(thread, command);

@@ -80,14 +80,11 @@ async function storeAnswer(
   return { queued: queuedTools.length + seeded, denied: denied ?? undefined };
 }
 
-async function hasOpenBefore({ trx, threadId }: ThreadTransaction, { step, idx }: CallRow): Promise<boolean> {
-  const open = await trx
-    .selectFrom('tool_calls')
+async function hasOpenBefore(thread: ThreadTransaction, { step, idx }: CallRow): Promise<boolean> {
+  const open = await thread
+    .select('tool_calls', { step, state: OPEN_CALL })
     .select('idx')
-    .where('thread_id', '=', threadId)
-    .where('step', '=', step)
     .where('idx', '<', idx)
-    .where('state', 'in', OPEN_CALL)
     .limit(1)
     .executeTakeFirst();
   return open !== undefined;

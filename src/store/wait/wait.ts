@@ -11,8 +11,7 @@
 import { parseClientToolName } from '../../core/project/client-tool.ts';
 import { toJsonText } from '../../core/value/json-value.ts';
 import { LIMITS } from '../../core/value/limit.ts';
-import type { WaitAnswer } from '../../core/wait/answer.ts';
-import type { Grantable } from '../../core/wait/grantable.ts';
+import type { Grantable, WaitAnswer } from '../../core/wait/answer.ts';
 import { answerProblem, isWaitExpired, judgeAnswer } from '../../core/wait/wait.ts';
 import { requestAction } from '../action/action.ts';
 import { reconcileByAnswer } from '../action/uncertain-action.ts';
