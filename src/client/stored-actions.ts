@@ -37,7 +37,11 @@ export class StoredActions {
   async reconcile(id: string, { completed, note, by }: Reconciliation): Promise<Reconciled> {
     if (typeof completed !== 'boolean')
       throw new RuntimeError('InvalidValue', '"completed" must be true or false.');
-    const reconciliation = { completed, ...text('note', note, NOTE_CHARS), ...text('by', by, BY_CHARS) };
+    const reconciliation = {
+      completed,
+      ...givenText('note', note, NOTE_CHARS),
+      ...givenText('by', by, BY_CHARS),
+    };
     const reconciled = await this.#store.actions.reconcile(id, reconciliation);
     if (reconciled.kind === 'reconciled') return reconciled;
     if (reconciled.kind === 'unknown')
@@ -54,7 +58,8 @@ export function isActionState(value: unknown): value is ActionState {
   return ACTION_STATES.includes(value as ActionState);
 }
 
-function text<Name extends string>(
+/** The text under its name; nothing if it is undefined. Throws `InvalidValue`. */
+export function givenText<Name extends string>(
   name: Name,
   value: unknown,
   most: number,

@@ -1,8 +1,10 @@
 /** Grants: approvals that reach further than one call. Listing and revoking them needs only the store. */
+import { checkGrantPage } from '../core/author/read-options.ts';
 import { RuntimeError } from '../core/value/error.ts';
 import { BY_CHARS } from '../core/wait/answer.ts';
 import type { Grant, ListGrants } from '../store/grant/grant-record.ts';
 import type { ThreadStore } from '../store/store.ts';
+import { givenText } from './stored-actions.ts';
 
 export interface StoredGrants {
   /** Newest first: those that count, unless `all`; with `threadId` those that apply to this thread. Throws `InvalidValue`. */
@@ -19,24 +21,20 @@ export interface StoredGrants {
 export function storedGrants(store: ThreadStore): StoredGrants {
   const { grants } = store;
   return {
-    async list(options = {}) {
-      const { limit } = options;
-      if (limit !== undefined && !(Number.isInteger(limit) && limit > 0))
-        throw new RuntimeError('InvalidValue', '"limit" must be a whole number above 0.');
-      return grants.list(options);
-    },
+    list: async (options = {}) => grants.list(checkGrantPage(options)),
     get: async (id) => required(id, await grants.get(id)),
-    async revoke(id, { by } = {}) {
-      if (by !== undefined && (typeof by !== 'string' || by.length > BY_CHARS))
-        throw new RuntimeError('InvalidValue', `"by" must be a string of at most ${BY_CHARS} characters.`);
-      return required(id, await grants.revoke({ id, by }));
-    },
+    revoke: async (id, { by } = {}) =>
+      required(id, await grants.revoke({ id, ...givenText('by', by, BY_CHARS) })),
   };
 }
 
 function required(id: string, grant: Grant | null): Grant {
   if (grant) return grant;
-  throw new RuntimeError(
+  throw grantNotFound(id);
+}
+
+export function grantNotFound(id: string): RuntimeError {
+  return new RuntimeError(
     'GrantNotFound',
     `There is no grant "${id}" in this store. "everthread grants list --all" lists the grants.`,
   );

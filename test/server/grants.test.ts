@@ -77,7 +77,11 @@ describe('/v1/grants', () => {
     expect((await api.call('GET', `/v1/grants?threadId=${threadId}`, undefined, as('bob'))).status).toBe(404);
     await client.terminate(threadId);
     await client.deleteThread(threadId);
-    expect((await api.call('POST', revoke, {}, as('bob'))).status).toBe(404);
+    expect(await api.call('POST', revoke, {}, as('bob'))).toMatchObject({
+      status: 404,
+      body: { detail: expect.stringContaining(id) },
+    });
+    expect((await api.call('POST', revoke, { by: 'a\0da' }, as('ada'))).status).toBe(400);
     expect((await client.grants.get(id)).revokedAt).toBeNull();
     expect((await api.call('POST', revoke, {}, as('ada'))).body).toMatchObject({ id, threadId: null });
   });

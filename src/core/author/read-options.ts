@@ -96,6 +96,12 @@ const WAITS: Readonly<Record<string, Check>> = {
   state: [`one of ${WAIT_STATES.join(', ')}`, (value) => WAIT_STATES.includes(value as WaitState)],
 };
 
+const GRANTS: Readonly<Record<string, Check>> = {
+  limit: PAGE.limit as Check,
+  threadId: ['a string', isText],
+  all: ['true or false', (value) => typeof value === 'boolean'],
+};
+
 const FOLLOW: Readonly<Record<string, Check>> = {
   after: COUNT,
   follow: ['true or false', (value) => typeof value === 'boolean'],
@@ -140,6 +146,7 @@ export const checkFollowForm = <T>(options: T, forms: readonly string[]): T =>
 export const checkRunPage = <T>(options: T): T => check('listRuns', options, RUNS);
 export const checkValuePage = <T>(options: T): T => check('values', options, VALUES);
 export const checkModelCallPage = <T>(options: T): T => check('listModelCalls', options, MODEL_CALLS);
+export const checkGrantPage = <T>(options: T): T => check('grants.list', options, GRANTS);
 export const checkWaitPage = <T>(options: T): T => check('listWaits', options, WAITS);
 
 function check<T>(name: string, options: T, checks: Readonly<Record<string, Check>>): T {

@@ -1,5 +1,6 @@
 /** Grants: approvals that reach further than one call. */
 import { z } from '@hono/zod-openapi';
+import { grantNotFound } from '../../../client/stored-grants.ts';
 import type { Grant } from '../../../store/grant/grant-record.ts';
 import { type Caller, requireReachable } from '../caller.ts';
 import type { ApiHost } from '../host.ts';
@@ -43,12 +44,11 @@ export const grantRoutes: readonly ApiRoute[] = [
   }),
 ];
 
-/** Throws `ThreadNotFound` for a grant of others. One whose thread is deleted belongs to its user. */
+/** Throws `ThreadNotFound` for a grant of others; `GrantNotFound` if its thread is deleted: it belongs to its user. */
 async function requireOwnGrant({ client }: ApiHost, caller: Caller, grant: Grant): Promise<void> {
   if (grant.threadId !== null) return void (await requireReachable(client, caller, grant.threadId));
   const isOwn =
     (caller.organizationId == null || grant.organizationId === caller.organizationId) &&
     (caller.userId === null || grant.userId === caller.userId);
-  // As `get` answers for an unknown id.
-  if (!isOwn) await client.grants.get('');
+  if (!isOwn) throw grantNotFound(grant.id);
 }
