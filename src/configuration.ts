@@ -138,14 +138,14 @@ export function readConfiguration(given: Environment = configuredEnvironment()):
     deployment: readDeployment(environment),
     // The sandbox's own default.
     sandboxSize: readNumber(environment, 'EVERTHREAD_SANDBOX_SIZE', Math.max(2, availableParallelism()), 1),
-    sandboxWall: readWall(environment.EVERTHREAD_SANDBOX_WALL),
-    signalledContent: readSignalledContent(environment.EVERTHREAD_SIGNALLED_CONTENT),
+    sandboxWall: readOneOf(environment, 'EVERTHREAD_SANDBOX_WALL', WALL_SETTINGS),
+    signalledContent: readOneOf(environment, 'EVERTHREAD_SIGNALLED_CONTENT', SIGNALLED_CONTENT),
     encryptionKeys: readKeys(environment.EVERTHREAD_ENCRYPTION_KEYS),
     watchdogMs: readNumber(environment, 'EVERTHREAD_WATCHDOG_MS', 10_000, 0),
     devPort: readDevPort(environment),
     apiTokens: environment.EVERTHREAD_API_TOKENS,
     apiOrigins: readList(environment.EVERTHREAD_API_ORIGINS),
-    apiTraces: readApiTraces(environment.EVERTHREAD_API_TRACES),
+    apiTraces: readOneOf(environment, 'EVERTHREAD_API_TRACES', ['link', 'join']),
     // Longer than the minute for which most balancers keep a connection.
     apiKeepAliveMs: readNumber(environment, 'EVERTHREAD_API_KEEP_ALIVE_MS', 65_000, 1000),
     publicUrl: environment.EVERTHREAD_PUBLIC_URL,
@@ -153,7 +153,7 @@ export function readConfiguration(given: Environment = configuredEnvironment()):
     trustedProxies: readList(environment.EVERTHREAD_TRUSTED_PROXIES),
     health: environment.EVERTHREAD_HEALTH,
     temporalMetrics: environment.EVERTHREAD_TEMPORAL_METRICS,
-    traces: readTraces(environment.EVERTHREAD_TRACES),
+    traces: readTraces(environment),
     log: readLog(environment),
   };
 }
@@ -208,38 +208,23 @@ function readDevPort(environment: Environment): number {
   );
 }
 
-function readWall(text = 'auto'): WallSetting {
-  const found = WALL_SETTINGS.find((setting) => setting === text);
-  if (found) return found;
-  throw new RuntimeError(
-    'InvalidConfiguration',
-    `EVERTHREAD_SANDBOX_WALL is "${text}": it must be one of ${WALL_SETTINGS.join(', ')}.`,
-  );
-}
-
 /** Also for whoever reads events with the ids of spans. */
-export function readTraces(text = 'parts'): Configuration['traces'] {
-  if (text === 'parts' || text === 'execution') return text;
-  throw new RuntimeError(
-    'InvalidConfiguration',
-    `EVERTHREAD_TRACES is "${text}": it must be parts or execution.`,
-  );
+export function readTraces(environment: Environment): Configuration['traces'] {
+  return readOneOf(environment, 'EVERTHREAD_TRACES', ['parts', 'execution']);
 }
 
-function readApiTraces(text = 'link'): Configuration['apiTraces'] {
-  if (text === 'link' || text === 'join') return text;
+/** The first choice is the default. */
+function readOneOf<const Choice extends string>(
+  environment: Environment,
+  name: string,
+  choices: readonly [Choice, ...Choice[]],
+): Choice {
+  const text = environment[name];
+  const chosen = text === undefined ? choices[0] : choices.find((choice) => choice === text);
+  if (chosen !== undefined) return chosen;
   throw new RuntimeError(
     'InvalidConfiguration',
-    `EVERTHREAD_API_TRACES is "${text}": it must be link or join.`,
-  );
-}
-
-function readSignalledContent(text = 'take'): Configuration['signalledContent'] {
-  const found = SIGNALLED_CONTENT.find((setting) => setting === text);
-  if (found) return found;
-  throw new RuntimeError(
-    'InvalidConfiguration',
-    `EVERTHREAD_SIGNALLED_CONTENT is "${text}": it must be one of ${SIGNALLED_CONTENT.join(', ')}.`,
+    `${name} is "${text}": it must be one of ${choices.join(', ')}.`,
   );
 }
 

@@ -163,7 +163,7 @@ function fillParts(
 }
 
 async function readTraced({ traces }: ThreadStore, threadId: string, id: string): Promise<TracedExecution> {
-  const parts = readTraces(process.env.EVERTHREAD_TRACES) === 'parts';
+  const parts = readTraces(process.env) === 'parts';
   return completeExecution(await traces.describe(threadId, id), { parts, read: traces.read });
 }
 

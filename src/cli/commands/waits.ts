@@ -39,29 +39,21 @@ const list = storeCommand({
   },
   async read(store, { thread: threadId, state, older, limit }) {
     if (threadId !== undefined) await readThread(store, threadId);
-    return listing(
-      'waits',
-      await store.waits.list({
-        threadId,
-        state,
-        openedBefore: older === undefined ? older : Date.now() * 1000 - older,
-        limit,
-      }),
-      {
-        columns: {
-          WAIT: 'id',
-          THREAD: 'threadId',
-          KIND: 'kind',
-          NAME: ['name', 30],
-          ASKED: 'openedAt',
-          UNTIL: ({ expiresAt }) => (expiresAt === null ? '-' : dateAndTime(expiresAt)),
-          WHAT: ['summary', 80],
-        },
-        none: state === 'open' ? 'There are no open waits.' : 'No matching waits.',
-        limit,
-        more: () => '--limit shows more.',
+    const openedBefore = older === undefined ? undefined : Date.now() * 1000 - older;
+    return listing('waits', await store.waits.list({ threadId, state, openedBefore, limit }), {
+      columns: {
+        WAIT: 'id',
+        THREAD: 'threadId',
+        KIND: 'kind',
+        NAME: ['name', 30],
+        ASKED: 'openedAt',
+        UNTIL: ({ expiresAt }) => (expiresAt === null ? '-' : dateAndTime(expiresAt)),
+        WHAT: ['summary', 80],
       },
-    );
+      none: state === 'open' ? 'There are no open waits.' : 'No matching waits.',
+      limit,
+      more: () => '--limit shows more.',
+    });
   },
 });
 

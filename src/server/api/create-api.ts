@@ -22,7 +22,7 @@ import type { ApiAgent, ApiHost } from './host.ts';
 import { toOwnError } from './json-body.ts';
 import { limitBody, limitConversation } from './limit-body.ts';
 import { pageResponse } from './page.ts';
-import { jsonResponse, problemResponse, toProblem } from './problem.ts';
+import { describeIssues, type Issue, jsonResponse, problemResponse, toProblem } from './problem.ts';
 import {
   addressOf,
   givePublicAddress,
@@ -182,27 +182,9 @@ function serveEndpoints(
   });
 }
 
-interface Issue {
-  readonly path: readonly PropertyKey[];
-  readonly message: string;
-  /** The issues with each form of a union. */
-  readonly errors?: readonly (readonly Issue[])[];
-}
-
-/** The issues with the form of a union that fits best: the union itself says nothing. */
-function bestFit({ path, message, errors = [] }: Issue): readonly Issue[] {
-  const [best = []] = errors.toSorted((one, other) => one.length - other.length);
-  if (best.length === 0) return [{ path, message }];
-  return best.flatMap(bestFit).map((each) => ({ ...each, path: [...path, ...each.path] }));
-}
-
 function invalidRequest(target: string, issues: readonly Issue[]): RuntimeError {
   const where = { param: 'path', query: 'query', json: 'body' }[target] ?? target;
-  const problems = issues
-    .flatMap(bestFit)
-    .slice(0, 10)
-    .map(({ path, message }) => `${path.map(String).join('.') || where}: ${message}`);
-  return new RuntimeError('InvalidRequest', `The ${where} is invalid: ${problems.join('; ')}.`);
+  return new RuntimeError('InvalidRequest', `The ${where} is invalid: ${describeIssues(issues, where)}.`);
 }
 
 /** Answers `MethodNotAllowed` if the path has routes for other methods, else `RouteNotFound`. */

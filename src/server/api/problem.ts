@@ -60,6 +60,30 @@ export function refuseRequest(detail: string): never {
   throw new RuntimeError('InvalidRequest', detail);
 }
 
+/** What a schema refuses. */
+export interface Issue {
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+  /** The issues with each form of a union. */
+  readonly errors?: readonly (readonly Issue[])[];
+}
+
+/** The issues with the form of a union that fits best: the union itself says nothing. */
+function bestFit({ path, message, errors = [] }: Issue): readonly Issue[] {
+  const [best = []] = errors.toSorted((one, other) => one.length - other.length);
+  if (best.length === 0) return [{ path, message }];
+  return best.flatMap(bestFit).map((each) => ({ ...each, path: [...path, ...each.path] }));
+}
+
+/** Names what is wrong, and where: `place` if it is the whole. */
+export function describeIssues(issues: readonly Issue[], place: string): string {
+  const problems = issues
+    .flatMap(bestFit)
+    .slice(0, 10)
+    .map(({ path, message }) => `${path.map(String).join('.') || place}: ${message}`);
+  return problems.join('; ');
+}
+
 export function tooLarge(mostBytes: number): RuntimeError {
   return new RuntimeError('RequestTooLarge', `The body of a request can have at most ${mostBytes} bytes.`);
 }

@@ -9,7 +9,7 @@ import type { ThreadRecord } from '../../store/thread/thread-record.ts';
 import type { ApiScope, Caller } from '../api/caller.ts';
 import type { ApiAgent } from '../api/host.ts';
 import { requireJson } from '../api/json-body.ts';
-import { refuseRequest } from '../api/problem.ts';
+import { describeIssues, refuseRequest } from '../api/problem.ts';
 import type { LiveStreams } from './live-streams.ts';
 import type { Tickets } from './tickets.ts';
 
@@ -62,10 +62,7 @@ export async function readBody<Schema extends z.ZodType>(
 export function parseValue<Schema extends z.ZodType>(value: unknown, schema: Schema): z.infer<Schema> {
   const { success, data, error } = schema.safeParse(value);
   if (success) return data;
-  const problems = error.issues
-    .slice(0, 10)
-    .map(({ path, message }) => `${path.map(String).join('.') || 'the body'}: ${message}`);
-  return refuseRequest(`The request is invalid: ${problems.join('; ')}.`);
+  return refuseRequest(`The request is invalid: ${describeIssues(error.issues, 'the body')}.`);
 }
 
 async function readJson(request: Request): Promise<unknown> {

@@ -4,6 +4,7 @@
  * - Without a registered SDK there is none of this.
  */
 import { type Attributes, type Meter, metrics } from '@opentelemetry/api';
+import { withinTime } from '../../author/guard/within-time.ts';
 import { GEN_AI, providerName } from '../../projections/trace/conventions.ts';
 import type { AskedModel, WorkSink } from './work-sink.ts';
 
@@ -35,13 +36,8 @@ const FLUSH_WITHIN_MS = 2_000;
 
 /** Lets a registered SDK export what was recorded; takes two seconds at most. */
 export async function flushOtel(): Promise<void> {
-  const { forceFlush } = metrics.getMeterProvider() as { forceFlush?: () => Promise<void> };
-  if (!forceFlush) return;
-  const late = Promise.withResolvers<void>();
-  const timer = setTimeout(late.resolve, FLUSH_WITHIN_MS);
-  const flushed = forceFlush.call(metrics.getMeterProvider()).catch(() => undefined);
-  await Promise.race([flushed, late.promise]);
-  clearTimeout(timer);
+  const provider = metrics.getMeterProvider() as { forceFlush?: () => Promise<void> };
+  await withinTime(() => provider.forceFlush?.(), { timeoutMs: FLUSH_WITHIN_MS }).catch(() => undefined);
 }
 
 function openInstruments(meter: Meter) {

@@ -10,6 +10,7 @@
  *   hold is left to maintenance.
  */
 import { context, type ProxyTracerProvider, trace } from '@opentelemetry/api';
+import { withinTime } from '../../author/guard/within-time.ts';
 import type { Registry } from '../../core/author/registry.ts';
 import type { ThreadEvent } from '../../core/event/thread-event.ts';
 import type { InSpan, LoggedSpan, TracedWork } from '../../core/event/traced-row.ts';
@@ -122,7 +123,7 @@ class LogTelemetry implements Telemetry {
     this.#callers = { parts: traces === 'parts', read: store.traces.read };
     this.#project = {
       factoryOf: (model) => registry().models.get(model)?.provider.name,
-      isMcp: (tool) => [...registry().mcpServers.keys()].some((name) => tool.startsWith(`mcp__${name}__`)),
+      isMcp: (tool) => registry().tools.get(tool)?.remote !== undefined,
     };
     this.#sender = createSpanSender({
       formerNames: optIn.split(',').some((each) => each.trim() === 'gen_ai/dup'),
@@ -217,8 +218,7 @@ class LogTelemetry implements Telemetry {
       const page = await this.#store.traces.read(threadId, this.#places.get(threadId));
       let state = (page.cursor.state ?? { threadId, execution: null }) as TraceState;
       for (const row of page.rows) {
-        const known = row.execution ? await completeRow(row, this.#callers) : row;
-        const [next, spans] = projectSpans(state, known, this.#project);
+        const [next, spans] = projectSpans(state, await completeRow(row, this.#callers), this.#project);
         state = next;
         for (const span of spans) if (this.#sender.send(await this.#withContent(span))) this.#given += 1;
       }
@@ -273,16 +273,9 @@ const keyOf = (run: OpenExecution, work: TracedWork): string =>
   'callId' in work ? bodyKey(run, work.step, work.callId) : requestKey(run, work);
 
 /** Waits for the promise, at most so long, and whatever becomes of it. False if it was late, or rejected. */
-async function settledWithin(promise: Promise<void> | undefined, ms: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<false>((resolve) => {
-    timer = setTimeout(resolve, ms, false);
-  });
-  const settled = promise?.then(
+function settledWithin(promise: Promise<void> | undefined, timeoutMs: number): Promise<boolean> {
+  return withinTime(() => promise, { timeoutMs }).then(
     () => true,
     () => false,
   );
-  const isInTime = await Promise.race([settled ?? true, late]);
-  clearTimeout(timer);
-  return isInTime;
 }

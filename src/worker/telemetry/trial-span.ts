@@ -1,6 +1,7 @@
 /** Gives one span to the registered SDK and waits for its export, for `everthread doctor`. */
 import { randomUUID } from 'node:crypto';
 import { ROOT_CONTEXT, type Span, TraceFlags, trace } from '@opentelemetry/api';
+import { withinTime } from '../../author/guard/within-time.ts';
 import { errorMessage } from '../../core/value/error.ts';
 import { withIds } from '../../otel.ts';
 import { toSpanId, toTraceId } from '../../projections/trace/trace-state.ts';
@@ -25,16 +26,11 @@ export async function tryExport(): Promise<Trial> {
   const made = startSampled();
   if (!made) return { kind: 'sampled out' };
   made.span.end();
-  const late = Promise.withResolvers<Trial>();
-  const why = `no answer in ${FLUSH_WITHIN_MS / 1000} seconds`;
-  const timer = setTimeout(late.resolve, FLUSH_WITHIN_MS, { kind: 'failed', why });
-  const flushed = Promise.resolve(provider.forceFlush?.()).then(
-    (): Trial => ({ kind: 'exported', hasOwnIds: made.hasOwnIds }),
+  const late = () => new Error(`no answer in ${FLUSH_WITHIN_MS / 1000} seconds`);
+  return withinTime(() => provider.forceFlush?.(), { timeoutMs: FLUSH_WITHIN_MS, late }).then(
+    () => ({ kind: 'exported', hasOwnIds: made.hasOwnIds }),
     toFailure,
   );
-  const trial = await Promise.race([flushed, late.promise]);
-  clearTimeout(timer);
-  return trial;
 }
 
 /** Undefined if the sampler takes none. */

@@ -23,7 +23,7 @@ import { type IdempotencyKey, readIdempotencyKey } from '../idempotency-key.ts';
 import { refuseRequest } from '../problem.ts';
 import { findOwnThread } from '../turn/turn.ts';
 import { findPoint } from './completion-point.ts';
-import type { CompletionRequest } from './completion-request.ts';
+import { type CompletionRequest, isTyped } from './completion-request.ts';
 
 export interface CompletionPlace {
   readonly threadId: string;
@@ -132,9 +132,9 @@ const isSpoken = ({ role }: Spoken[number]) => role === 'user' || role === 'assi
 const hasHistory = (spoken: Spoken) => spoken.some(({ role }) => role === 'assistant');
 
 /** What tells a message from another one: the conversation that ends with it, and the type of its answer, if it has one. */
-function wordsOf({ messages, response_format: format }: CompletionRequest): readonly unknown[] {
-  const spoken = messages.filter(isSpoken);
-  return format && format.type !== 'text' ? [spoken, format] : [spoken];
+function wordsOf(body: CompletionRequest): readonly unknown[] {
+  const spoken = body.messages.filter(isSpoken);
+  return isTyped(body) ? [spoken, body.response_format] : [spoken];
 }
 
 interface CountedMessage {

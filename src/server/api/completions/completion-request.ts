@@ -108,6 +108,11 @@ function readTools({ tools, tool_choice: choice }: CompletionRequest): readonly 
   );
 }
 
+/** True if a request asks for an answer of a type. */
+export function isTyped({ response_format: format }: CompletionRequest): boolean {
+  return format !== undefined && format !== null && format.type !== 'text';
+}
+
 /** The type of the answer that a request asks for; undefined if it may be any text. Throws `InvalidRequest`. */
 export function readFormat({ response_format: format }: CompletionRequest): JsonSchema | undefined {
   switch (format?.type) {

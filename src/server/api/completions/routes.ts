@@ -22,7 +22,13 @@ import {
   newPlace,
 } from './completion-place.ts';
 import { completionReader } from './completion-reader.ts';
-import { type CompletionRequest, completionBody, readCompletion, readFormat } from './completion-request.ts';
+import {
+  type CompletionRequest,
+  completionBody,
+  isTyped,
+  readCompletion,
+  readFormat,
+} from './completion-request.ts';
 import { type CompletionAnswer, streamCompletion, wholeCompletion } from './completion-response.ts';
 
 const tag = 'OpenAI';
@@ -55,7 +61,7 @@ export const completionRoutes: readonly ApiRoute[] = [
       const reader = completionReader({
         model: found?.agent ?? body.model,
         whole: !body.stream,
-        parsed: readFormat(body) !== undefined,
+        parsed: isTyped(body),
         threadId,
         nameOf,
         give,
